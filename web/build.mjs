@@ -1,0 +1,103 @@
+// Builds what a page loads: `node web/build.mjs [package] [demo]`, both by default.
+
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { writeBuildInfo } from "../scripts/build-info.mjs";
+import { buildWasm, goVersion, top, wasmExec } from "../scripts/gowasm.mjs";
+import { writeLicences } from "../scripts/licences.mjs";
+
+const web = join(top, "web");
+const dist = join(web, "dist");
+
+/**
+ * The module "wasm-exec": Go's runtime script as a function of the global object that it and Go shall see. The script
+ * hangs Go, fs, process and path on globalThis, and calls fs by its bare name, so both names are the function's own.
+ */
+const wasmExecPlugin = {
+  name: "wasm-exec",
+  setup(build) {
+    build.onResolve({ filter: /^wasm-exec$/ }, () => ({ path: "wasm_exec.js", namespace: "go" }));
+    build.onLoad({ filter: /.*/, namespace: "go" }, () => {
+      const script = wasmExec();
+      const header = script.match(/^(\/\/.*\n)+/);
+      if (!header) throw new Error("wasm_exec.js: no licence header to keep");
+      const legal = header[0].replace(/^\/\/ ?/gm, "").trim();
+      return {
+        contents: `/*! Go's wasm_exec.js:\n${legal} */\n` +
+          `export default (globalThis) => {\nlet fs;\n${script}\nfs = globalThis.fs;\nreturn globalThis.Go;\n};`,
+        loader: "js",
+      };
+    });
+  },
+};
+
+/** The demo takes the package as a user's page does: from the files that are shipped, not from their sources. */
+const packageAsServed = {
+  name: "package-as-served",
+  setup(build) {
+    build.onResolve({ filter: /^turnwire$/ }, () => ({ path: "/turnwire/turnwire.mjs", external: true }));
+  },
+};
+
+export async function bundle(options) {
+  const result = await build({
+    absWorkingDir: web,
+    bundle: true,
+    minify: true,
+    target: "es2022",
+    charset: "utf8",
+    legalComments: "inline",
+    sourcemap: "linked",
+    metafile: true,
+    logLevel: "warning",
+    ...options,
+  });
+  // A warning of the bundler is a page that breaks later, such as import.meta in a script tag.
+  if (result.warnings.length > 0) throw new Error("esbuild warned; see above");
+  return result;
+}
+
+/** bundlePackage bundles both forms of the package, with one metafile each. */
+export async function bundlePackage({ write = true } = {}) {
+  const { version } = JSON.parse(readFileSync(join(web, "package.json"), "utf8"));
+  const common = {
+    write,
+    plugins: [wasmExecPlugin],
+    define: { __TURNWIRE_VERSION__: JSON.stringify(`${version}+${goVersion()}`) },
+  };
+  return {
+    "turnwire.mjs": await bundle({ ...common, entryPoints: ["src/index.ts"], outfile: join(dist, "turnwire.mjs"), format: "esm" }),
+    "turnwire.js": await bundle({ ...common, entryPoints: ["src/script.ts"], outfile: join(dist, "turnwire.js"), format: "iife", globalName: "Turnwire" }),
+  };
+}
+
+async function buildPackage() {
+  rmSync(dist, { recursive: true, force: true });
+  mkdirSync(dist, { recursive: true });
+  buildWasm(join(dist, "turnwire.wasm"));
+  await bundlePackage();
+  // Bundlers of the pages that use the package find the .wasm by this very form, and by no other.
+  if (!/new URL\("\.\/turnwire\.wasm",\s*import\.meta\.url\)/.test(readFileSync(join(dist, "turnwire.mjs"), "utf8"))) {
+    throw new Error('turnwire.mjs has lost the literal new URL("./turnwire.wasm", import.meta.url)');
+  }
+  cpSync(join(web, "src", "index.d.ts"), join(dist, "index.d.ts"));
+  writeLicences(dist);
+  writeBuildInfo(dist);
+}
+
+async function buildDemo() {
+  const demo = join(web, "demo");
+  const out = join(demo, "dist");
+  rmSync(out, { recursive: true, force: true });
+  for (const name of readdirSync(demo)) {
+    if (name !== "dist" && name !== "src") cpSync(join(demo, name), join(out, name), { recursive: true });
+  }
+  await bundle({ entryPoints: ["demo/src/main.ts"], outfile: join(out, "main.js"), format: "esm", plugins: [packageAsServed] });
+}
+
+if (import.meta.filename === process.argv[1]) {
+  const parts = { package: buildPackage, demo: buildDemo };
+  const asked = process.argv.slice(2);
+  for (const name of asked.length > 0 ? asked : Object.keys(parts)) await parts[name]();
+}
