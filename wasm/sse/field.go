@@ -150,17 +150,19 @@ func (p *Parser) addValue(text []byte) {
 // finish reads text, the rest of a line, and ends the line.
 func (p *Parser) finish(text []byte) {
 	l, e := &p.line, &p.event
-	if !l.open && !e.hasData && len(text) >= 5 && string(text[:5]) == "data:" {
-		text = text[5:]
-		if len(text) > 0 && text[0] == ' ' {
-			text = text[1:]
-		}
-		if len(text) > p.limit {
-			p.err = ErrTooLong
+	if !l.open {
+		switch {
+		case !e.hasData && len(text) >= 5 && string(text[:5]) == "data:":
+			if text = value(text[5:]); len(text) > p.limit {
+				p.err = ErrTooLong
+				return
+			}
+			e.hasData, e.lent, e.chunk = true, true, text
+			return
+		case len(text) >= 6 && string(text[:6]) == "event:":
+			e.kind = grow(p, e.kind[:0], value(text[6:]), min(p.limit, nameLimit))
 			return
 		}
-		e.hasData, e.lent, e.chunk = true, true, text
-		return
 	}
 	p.add(text)
 	if l.field == unnamed {
@@ -179,6 +181,14 @@ func (p *Parser) finish(text []byte) {
 			p.retry, p.retried = int(l.retry), true
 		}
 	}
+}
+
+// value drops the one space that a value may have before it.
+func value(text []byte) []byte {
+	if len(text) > 0 && text[0] == ' ' {
+		return text[1:]
+	}
+	return text
 }
 
 // grow appends text to buf, which may have limit bytes. Over it, the stream is refused.
@@ -209,5 +219,6 @@ func (e *pending) bytes() []byte {
 
 // clear forgets the event but not its memory, which an Event may still point into.
 func (e *pending) clear() {
-	*e = pending{data: e.data[:0], kind: e.kind[:0], id: e.id[:0]}
+	e.hasData, e.lent, e.hasID = false, false, false
+	e.kind = e.kind[:0]
 }

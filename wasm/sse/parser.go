@@ -87,22 +87,33 @@ func (p *Parser) Feed(chunk []byte) {
 // Next returns the next event that lies wholly in what was fed. It is false when more bytes are needed, or for
 // good once Err is set.
 func (p *Parser) Next() (Event, bool) {
-	// Nearly every event of a stream is one data line and a blank line, whole in its chunk: hand out the chunk's
-	// own bytes, storing nothing but the position.
+	if p.pos == len(p.in) {
+		return Event{}, false
+	}
+	// Nearly every event of a stream is one data line, perhaps after its type, whole in its chunk: hand out the
+	// chunk's own bytes, storing nothing but the position.
 	if p.idle && p.cr == len(p.in) {
-		rest := p.in[p.pos:]
-		if len(rest) > 5 && rest[0] == 'd' && rest[1] == 'a' && rest[2] == 't' && rest[3] == 'a' && rest[4] == ':' {
-			end := bytes.IndexByte(rest, '\n')
-			if end > 0 && end+1 < len(rest) && rest[end+1] == '\n' {
-				start := 5
-				if rest[5] == ' ' {
-					start = 6
-				}
-				if end-start <= p.limit {
-					p.pos += end + 2
-					return Event{Data: rest[start:end], ID: p.last}, true
-				}
+		rest, kind := p.in[p.pos:], []byte(nil)
+		if len(rest) > 6 && string(rest[:6]) == "event:" {
+			if end := bytes.IndexByte(rest, '\n'); end > 0 && end <= min(p.limit, nameLimit) {
+				kind, rest = value(rest[6:end]), rest[end+1:]
 			}
+		}
+		if len(rest) > 5 && string(rest[:5]) == "data:" {
+			end := bytes.IndexByte(rest, '\n')
+			if end > 0 && end <= p.limit && end+1 < len(rest) && rest[end+1] == '\n' {
+				p.pos = len(p.in) - len(rest) + end + 2
+				return Event{Type: kind, Data: value(rest[5:end]), ID: p.last}, true
+			}
+		}
+	}
+	if p.bom != bomDone {
+		p.skipBOM()
+	}
+	if p.skipLF && p.pos < len(p.in) {
+		p.skipLF = false
+		if p.in[p.pos] == '\n' {
+			p.pos++
 		}
 	}
 	return p.next()
@@ -110,63 +121,65 @@ func (p *Parser) Next() (Event, bool) {
 
 // next is Next for every kind of line, whole or not.
 func (p *Parser) next() (Event, bool) {
-	p.idle = false
-	if p.bom != bomDone {
-		p.skipBOM()
-	}
-	for p.err == nil && p.pos < len(p.in) {
-		if p.skipLF {
-			p.skipLF = false
-			if p.in[p.pos] == '\n' {
-				p.pos++
-				continue
-			}
+	e := &p.event
+	for in, pos := p.in, p.pos; pos < len(in); pos = p.pos {
+		// Each of LF and CR is searched only past the last one found, so that a chunk is searched once,
+		// whichever of them it uses.
+		if p.lf < pos {
+			p.lf = index(in, pos, '\n')
 		}
-		start, end := p.pos, p.lineEnd()
-		text := p.in[start:end]
-		if end == len(p.in) {
+		if p.cr < pos {
+			p.cr = index(in, pos, '\r')
+		}
+		end := min(p.lf, p.cr)
+		if end == len(in) {
 			p.pos = end
-			p.add(text)
+			p.add(in[pos:])
 			break
 		}
 		p.pos = end + 1
-		p.skipLF = p.in[end] == '\r'
-		if start < end || p.line.open {
-			p.finish(text)
+		if end == p.cr {
+			if p.lf == p.pos {
+				p.pos++
+			} else {
+				p.skipLF = p.pos == len(in)
+			}
+		}
+		if pos < end || p.line.open {
+			if p.finish(in[pos:end]); p.err != nil {
+				break
+			}
 			continue
 		}
-		ev, ok := p.dispatch()
-		if ok {
+
+		ev := Event{Type: e.kind, ID: p.last, HasID: e.hasID}
+		if e.hasID {
+			p.last = append(p.last[:0], e.id...)
+			ev.ID = p.last
+		}
+		if e.hasData {
+			ev.Data = e.bytes()
+			e.clear()
 			p.idle = !p.skipLF
 			return ev, true
 		}
+		e.clear()
 	}
 	if p.err != nil {
-		p.in, p.pos = nil, 0
+		p.in, p.pos, p.idle = nil, 0, false
 		return Event{}, false
 	}
-	p.event.keep()
-	p.idle = p.bom == bomDone && !p.skipLF && !p.line.open && p.event.empty()
+	e.keep()
+	p.idle = p.bom == bomDone && !p.skipLF && !p.line.open && e.empty()
 	return Event{}, false
 }
 
-// lineEnd returns where the line at pos ends, len(in) where it does not. It looks for each of LF and CR only
-// once it is past the last one found, so that a chunk is searched once, whichever of them it uses.
-func (p *Parser) lineEnd() int {
-	if p.lf < p.pos {
-		p.lf = p.index('\n')
+// index returns where c first is in b at or after from, len(b) where it is not.
+func index(b []byte, from int, c byte) int {
+	if i := bytes.IndexByte(b[from:], c); i >= 0 {
+		return from + i
 	}
-	if p.cr < p.pos {
-		p.cr = p.index('\r')
-	}
-	return min(p.lf, p.cr)
-}
-
-func (p *Parser) index(c byte) int {
-	if i := bytes.IndexByte(p.in[p.pos:], c); i >= 0 {
-		return p.pos + i
-	}
-	return len(p.in)
+	return len(b)
 }
 
 func (p *Parser) skipBOM() {
@@ -184,17 +197,6 @@ func (p *Parser) skipBOM() {
 	}
 }
 
-// dispatch ends the pending event at a blank line. It is false where there was no data.
-func (p *Parser) dispatch() (Event, bool) {
-	e := &p.event
-	if e.hasID {
-		p.last = append(p.last[:0], e.id...)
-	}
-	ev, ok := Event{Type: e.kind, Data: e.bytes(), ID: p.last, HasID: e.hasID}, e.hasData
-	e.clear()
-	return ev, ok
-}
-
 // Err returns ErrTooLong once the stream went over the limit. It stays until Reset.
 func (p *Parser) Err() error { return p.err }
 
@@ -203,7 +205,7 @@ func (p *Parser) Err() error { return p.err }
 // caller's choice, and LastEventID does not follow it. Where Next has not said false yet, End goes on with what
 // Next would return.
 func (p *Parser) End() (Event, bool) {
-	if ev, ok := p.next(); ok {
+	if ev, ok := p.Next(); ok {
 		return ev, true
 	}
 	if p.err == nil && p.line.open {
