@@ -1,0 +1,140 @@
+//go:build js && wasm
+
+package jsbridge
+
+import (
+	"strconv"
+
+	"github.com/hack-pad/safejs"
+	"github.com/seed-76f09577/turnwire/wasm/api"
+	"github.com/seed-76f09577/turnwire/wasm/json"
+	"github.com/seed-76f09577/turnwire/wasm/retry"
+)
+
+// call performs one request whose answer is read whole.
+type call struct {
+	wire
+	id      uint32
+	machine *retry.Call
+	done    func(retry.Done)
+}
+
+var calls table[*call]
+
+func newCall(c *client, request api.Request, policy retry.Policy, headers []api.Field, done func(retry.Done)) *call {
+	k := &call{machine: retry.NewCall(request, policy), done: done}
+	k.wire = wire{client: c, headers: headers, machine: k.machine, flush: k.flush}
+	k.id = calls.add(k)
+	c.calls[k] = true
+	k.machine.Start()
+	k.flush()
+	return k
+}
+
+func (k *call) flush() {
+	for _, effect := range k.machine.Effects() {
+		if k.perform(effect) {
+			continue
+		}
+		done := effect.(retry.Done)
+		k.clearTimer()
+		delete(k.client.calls, k)
+		calls.remove(k.id)
+		k.done(done)
+	}
+}
+
+// createChat(client, workspaceId, agentId, isTemporary | undefined, options, settle) → call
+func createChat(args []safejs.Value) any {
+	c := clients.get(index(args[0]))
+	var temporary *bool
+	if args[3].Type() == safejs.TypeBoolean {
+		t := truthy(args[3])
+		temporary = &t
+	}
+	request := api.CreateChat(str(args[1]), str(args[2]), temporary)
+	settle := args[5]
+	return newCall(c, request, policy(c, args[4], retry.Unkeyed), fields(property(args[4], "headers")), func(d retry.Done) {
+		err := d.Err
+		var id string
+		if err == nil {
+			id, err = api.ChatID(request, d.Response, d.Body)
+		}
+		if err != nil {
+			invoke(settle, string(appendError(nil, err)))
+			return
+		}
+		invoke(settle, safejs.Null(), id, string(d.Body))
+	}).id
+}
+
+// abortChat(client, chatId, options, settle) → call
+func abortChat(args []safejs.Value) any {
+	c := clients.get(index(args[0]))
+	settle := args[3]
+	return newCall(c, api.AbortChat(str(args[1])), policy(c, args[2], retry.Repeatable), fields(property(args[2], "headers")), func(d retry.Done) {
+		if d.Err != nil {
+			invoke(settle, string(appendError(nil, d.Err)))
+			return
+		}
+		invoke(settle, safejs.Null())
+	}).id
+}
+
+// cancelCall(call): the caller's signal was aborted; the loader has rejected the call already.
+func cancelCall(args []safejs.Value) any {
+	if k := calls.get(index(args[0])); k != nil {
+		k.done = func(retry.Done) {}
+		k.machine.Cancel(nil)
+		k.flush()
+	}
+	return nil
+}
+
+// policy reads the limits that the loader worked out from the call's options and the client's.
+func policy(c *client, options safejs.Value, safety retry.Safety) retry.Policy {
+	return retry.Policy{
+		Safety:     safety,
+		MaxRetries: int(number(options, "maxRetries")),
+		Timeout:    number(options, "timeout"),
+		RenewKey:   truthy(c.keyFunc),
+		Jitter:     jitter,
+	}
+}
+
+func jitter() float64 {
+	f, err := method(host, "random").Float()
+	if err != nil {
+		panic(err)
+	}
+	return f
+}
+
+// appendError writes an error for the loader, which makes it one of the API's classes.
+func appendError(dst []byte, e *api.Error) []byte {
+	dst = json.Quote(append(dst, `{"kind":`...), string(e.Kind))
+	dst = json.Quote(append(dst, `,"code":`...), e.Code)
+	dst = json.Quote(append(dst, `,"message":`...), e.Message)
+	dst = append(dst, `,"retryable":`...)
+	dst = strconv.AppendBool(dst, e.Retryable)
+	if e.Status != 0 {
+		dst = strconv.AppendInt(append(dst, `,"status":`...), int64(e.Status), 10)
+	}
+	if e.RequestID != "" {
+		dst = json.Quote(append(dst, `,"requestId":`...), e.RequestID)
+	}
+	if e.HasRetry {
+		dst = strconv.AppendInt(append(dst, `,"retryAfter":`...), e.RetryAfter, 10)
+	}
+	switch {
+	case e.Kind != api.KindAPI:
+	case e.BodyIsJSON:
+		dst = append(append(dst, `,"body":`...), e.Body...)
+	default:
+		dst = json.Quote(append(dst, `,"body":`...), string(e.Body))
+	}
+	if e.EventPayload != nil {
+		dst = append(append(dst, `,"data":`...), e.EventPayload...)
+	}
+	return append(dst, '}')
+}

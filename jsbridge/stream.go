@@ -1,0 +1,149 @@
+//go:build js && wasm
+
+package jsbridge
+
+import (
+	"runtime"
+	"unsafe"
+
+	"github.com/seed-76f09577/turnwire/wasm/json"
+)
+
+const (
+	chunkSize = 64 << 10
+	batchMost = 1024
+	outKept   = 1 << 20 // a larger buffer, left by one large event, is let go
+)
+
+// shared is the memory that the loader reads and writes, at a fixed address. The loader knows its layout:
+// chunkSize bytes of input, then 32-bit words.
+var shared struct {
+	in    [chunkSize]byte
+	out   uint32 // address and length of what the last call left
+	size  uint32
+	count uint32 // events in out, as a JSON array
+	// state is where the text and the reasoning of the turn that was fed last begin. The loader reads them straight
+	// from memory, at any moment until that turn is fed again: also inside a call, and after a crash.
+	state [2]uint32
+	// marks says for each event how long the text (of a reasoning_delta: the reasoning) is with it.
+	marks [batchMost]uint32
+}
+
+// out holds what shared.out points to.
+var out []byte
+
+const (
+	more  = 1 // call feed again with 0 bytes
+	wants = 2 // call flush after the events were delivered
+)
+
+//go:wasmexport memory
+func memory() unsafe.Pointer { return unsafe.Pointer(&shared) }
+
+// feed gives a turn the first n bytes of shared.in and leaves a batch of its events.
+//
+//go:wasmexport feed
+func feed(id, n uint32) (flags uint32) {
+	defer recovered()
+	t := turns.get(id)
+	shared.count = 0
+	if t == nil {
+		return 0
+	}
+	m := t.machine
+	if n > 0 {
+		m.Feed(monotonic(), shared.in[:n])
+	}
+	if cap(out) > outKept {
+		out = nil
+	}
+	b := append(out[:0], '[')
+	count := uint32(0)
+	for count < batchMost && len(b) < 4*chunkSize {
+		e, ok := m.Next(count == 0)
+		if !ok {
+			break
+		}
+		if count > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(b, `{"type":`...), e.Type...)
+		b = append(append(b, `,"data":`...), e.Data...)
+		if e.ID != nil {
+			b = json.Quote(append(b, `,"id":`...), string(e.ID))
+		}
+		b = append(b, '}')
+		shared.marks[count] = uint32(e.Mark)
+		count++
+	}
+	out = append(b, ']')
+	leave(out)
+	shared.count = count
+	shared.state = [2]uint32{address(m.Text()), address(m.Reasoning())}
+	if m.Pending() || count == batchMost || len(b) >= 4*chunkSize {
+		flags |= more
+	}
+	if m.Wants() {
+		flags |= wants
+	}
+	return flags
+}
+
+// flush performs what the turn asks for.
+//
+//go:wasmexport flush
+func flush(id uint32) {
+	defer recovered()
+	if t := turns.get(id); t != nil {
+		t.flush()
+	}
+}
+
+// tools leaves a turn's tool calls as a JSON array.
+//
+//go:wasmexport tools
+func tools(id uint32) {
+	defer recovered()
+	leave(nil)
+	if t := turns.get(id); t != nil {
+		out = t.machine.AppendToolCalls(out[:0])
+		leave(out)
+	}
+}
+
+// release forgets a turn that has ended.
+//
+//go:wasmexport release
+func release(id uint32) {
+	defer recovered()
+	turns.remove(id)
+}
+
+// liveCallbacks and liveGoroutines are read by the leak test.
+//
+//go:wasmexport liveCallbacks
+func liveCallbacks() uint32 { return uint32(live) }
+
+//go:wasmexport liveGoroutines
+func liveGoroutines() uint32 { return uint32(runtime.NumGoroutine()) }
+
+// hold says that the loader stops reading a turn's stream for a while (on 1), or goes on (0).
+//
+//go:wasmexport hold
+func hold(id, on uint32) {
+	defer recovered()
+	if t := turns.get(id); t != nil {
+		t.machine.Hold(monotonic(), on == 1)
+	}
+}
+
+func leave(b []byte) {
+	shared.out, shared.size = address(b), uint32(len(b))
+}
+
+func address(b []byte) uint32 {
+	if len(b) == 0 {
+		return 0
+	}
+	return uint32(uintptr(unsafe.Pointer(&b[0])))
+}

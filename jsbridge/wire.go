@@ -1,0 +1,219 @@
+//go:build js && wasm
+
+package jsbridge
+
+import (
+	"time"
+
+	"github.com/hack-pad/safejs"
+	"github.com/seed-76f09577/turnwire/wasm/api"
+	"github.com/seed-76f09577/turnwire/wasm/retry"
+)
+
+// machine is what a wire tells of the request that it carries.
+type machine interface {
+	Headers(now int64, res api.Response)
+	Body(unix int64, body []byte)
+	RequestFailed(detail string)
+	Abandon(err *api.Error)
+	TimerFired(now int64)
+}
+
+// wire performs the effects that every machine has: it sends a request, reads a body, keeps the timer.
+type wire struct {
+	client  *client
+	headers []api.Field // the caller's, for these requests
+	machine machine
+	flush   func() // performs what the machine asks for after an input
+
+	// sending tells the request under way from those that were let go, whose callbacks still come.
+	sending    int
+	controller safejs.Value
+	response   safejs.Value
+	stopTimer  func()
+}
+
+// perform reports whether the effect was one of its own.
+func (w *wire) perform(effect retry.Effect) bool {
+	switch e := effect.(type) {
+	case retry.Send:
+		w.send(e)
+	case retry.Cancel:
+		w.cancel()
+	case retry.ReadBody:
+		w.readBody(e.Limit)
+	case retry.SetTimer:
+		w.clearTimer()
+		w.stopTimer = after(e.After, func() {
+			w.stopTimer = nil
+			w.machine.TimerFired(monotonic())
+			w.flush()
+		})
+	case retry.StopTimer:
+		w.clearTimer()
+	case retry.Log:
+		w.client.record(e.Level, e.Message, e.Fields...)
+	default:
+		return false
+	}
+	return true
+}
+
+func (w *wire) clearTimer() {
+	if w.stopTimer != nil {
+		w.stopTimer()
+		w.stopTimer = nil
+	}
+}
+
+func (w *wire) send(e retry.Send) {
+	w.sending++
+	this := w.sending
+	w.response = safejs.Undefined()
+	w.client.withKey(func(key string, err *api.Error) {
+		if this != w.sending {
+			return
+		}
+		if err != nil {
+			w.machine.Abandon(err)
+			w.flush()
+			return
+		}
+		w.fetch(e, key)
+	})
+}
+
+func (w *wire) fetch(e retry.Send, key string) {
+	this, began := w.sending, monotonic()
+	controller, err := property(host, "AbortController").New()
+	if err != nil {
+		panic(err)
+	}
+	w.controller = controller
+	promise, err := w.client.fetch.Invoke(w.client.base+e.Request.Path, w.init(e.Request, key))
+	if err != nil {
+		w.failed(e, began, thrown(err))
+		return
+	}
+	then(promise, func(response safejs.Value) {
+		if this != w.sending {
+			return
+		}
+		w.response = response
+		res := head(response)
+		w.client.record("debug", "answered", facts(e, began, res.Status, res.RequestID)...)
+		w.machine.Headers(monotonic(), res)
+		w.flush()
+	}, func(reason safejs.Value) {
+		if this == w.sending {
+			w.failed(e, began, reason)
+		}
+	})
+}
+
+func (w *wire) failed(e retry.Send, began int64, reason safejs.Value) {
+	detail := describe(reason)
+	w.client.record("warn", "no answer", append(facts(e, began, 0, ""), retry.Field{Name: "reason", Value: detail})...)
+	w.machine.RequestFailed(detail)
+	w.flush()
+}
+
+func facts(e retry.Send, began int64, status int, requestID string) []retry.Field {
+	out := []retry.Field{
+		{Name: "method", Value: e.Request.Method}, {Name: "path", Value: e.Request.Path},
+		{Name: "attempt", Value: int64(e.Attempt)}, {Name: "ms", Value: monotonic() - began},
+	}
+	if status != 0 {
+		out = append(out, retry.Field{Name: "status", Value: int64(status)})
+	}
+	if requestID != "" {
+		out = append(out, retry.Field{Name: "requestId", Value: requestID})
+	}
+	return out
+}
+
+// init is fetch's second argument. A key never follows a redirect, and no answer is taken from a cache.
+func (w *wire) init(request api.Request, key string) safejs.Value {
+	object := property(safejs.Global(), "Object")
+	headers, err1 := object.New()
+	init, err2 := object.New()
+	if err1 != nil || err2 != nil {
+		panic("jsbridge: no object")
+	}
+	set := func(o safejs.Value, name string, v any) {
+		if err := o.Set(name, v); err != nil {
+			panic(err)
+		}
+	}
+	// Later ones win: the request's own can't be replaced by the caller's.
+	for _, list := range [][]api.Field{w.client.headers, w.headers, request.Header} {
+		for _, f := range list {
+			set(headers, lower(f.Name), f.Value)
+		}
+	}
+	if key != "" {
+		set(headers, "authorization", "Bearer "+key)
+	}
+	set(init, "method", request.Method)
+	set(init, "headers", headers)
+	if request.Body != nil {
+		set(init, "body", string(request.Body))
+	}
+	set(init, "credentials", w.client.credentials)
+	set(init, "redirect", "error")
+	set(init, "cache", "no-store")
+	set(init, "keepalive", request.Keepalive)
+	set(init, "signal", property(w.controller, "signal"))
+	return init
+}
+
+// cancel lets go of the request or its answer, wherever it is.
+func (w *wire) cancel() {
+	w.sending++
+	if truthy(w.controller) {
+		method(w.controller, "abort")
+	}
+	w.controller, w.response = safejs.Undefined(), safejs.Undefined()
+}
+
+func (w *wire) readBody(limit int) {
+	this := w.sending
+	then(method(host, "readText", w.response, limit), func(v safejs.Value) {
+		if this == w.sending {
+			w.machine.Body(time.Now().UnixMilli(), []byte(str(v)))
+			w.flush()
+		}
+	}, func(reason safejs.Value) {
+		if this == w.sending {
+			w.machine.RequestFailed(describe(reason))
+			w.flush()
+		}
+	})
+}
+
+// head reads what the core needs of an answer. Headers that CORS hides are empty.
+func head(response safejs.Value) api.Response {
+	headers := property(response, "headers")
+	get := func(name string) string { return str(method(headers, "get", name)) }
+	id := get("x-request-id")
+	if id == "" {
+		id = get("request-id")
+	}
+	return api.Response{
+		Status:      int(number(response, "status")),
+		ContentType: get("content-type"),
+		RequestID:   id,
+		RetryAfter:  get("retry-after"),
+	}
+}
+
+// lower folds ASCII: header names compare without case, and fetch would join two spellings of one.
+func lower(s string) string {
+	out := []byte(s)
+	for i, c := range out {
+		if c >= 'A' && c <= 'Z' {
+			out[i] = c + 'a' - 'A'
+		}
+	}
+	return string(out)
+}

@@ -1,0 +1,75 @@
+// Package api knows the service's endpoints, requests, records and errors: what a turn and an upload share.
+// The interface is the service's; where it is silent, the profile says what is done here.
+package api
+
+import "github.com/seed-76f09577/turnwire/wasm/json"
+
+// Request is one request to the service. The bridge adds the base address, the key and the caller's own headers.
+type Request struct {
+	Method string
+	Path   string // below the base address, segments percent-encoded
+	Header []Field
+	Body   []byte // JSON; nil where there is none
+	// Keepalive lets the request outlive its page (Fetch standard, "keepalive").
+	Keepalive bool
+}
+
+// Field is one header field.
+type Field struct{ Name, Value string }
+
+var jsonBody = Field{"Content-Type", "application/json"}
+
+// CreateChat is POST /v1/workspaces/{workspace_id}/chats. temporary is sent only where the caller gave it, because
+// the interface states no default.
+func CreateChat(workspaceID, agentID string, temporary *bool) Request {
+	body := json.Quote([]byte(`{"agent_id":`), agentID)
+	if temporary != nil {
+		if *temporary {
+			body = append(body, `,"is_temporary":true`...)
+		} else {
+			body = append(body, `,"is_temporary":false`...)
+		}
+	}
+	return Request{
+		Method: "POST",
+		Path:   "/v1/workspaces/" + Segment(workspaceID) + "/chats",
+		Header: []Field{jsonBody, {"Accept", "application/json"}},
+		Body:   append(body, '}'),
+	}
+}
+
+// SendMessage is POST /v1/chats/{chat_id}/messages. parts is the JSON array of the message's parts; model is left out
+// where it is empty.
+func SendMessage(chatID, key, parts, model string) Request {
+	body := append([]byte(`{"parts":`), parts...)
+	if model != "" {
+		body = json.Quote(append(body, `,"model":`...), model)
+	}
+	return Request{
+		Method: "POST",
+		Path:   "/v1/chats/" + Segment(chatID) + "/messages",
+		Header: []Field{jsonBody, {"Accept", "text/event-stream"}, {"Idempotency-Key", key}},
+		Body:   append(body, '}'),
+	}
+}
+
+// AbortChat is POST /v1/chats/{chat_id}/abort.
+func AbortChat(chatID string) Request {
+	return Request{Method: "POST", Path: "/v1/chats/" + Segment(chatID) + "/abort", Keepalive: true}
+}
+
+// Segment percent-encodes one path segment as encodeURIComponent does.
+func Segment(s string) string {
+	const digits = "0123456789ABCDEF"
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9',
+			c == '-', c == '_', c == '.', c == '!', c == '~', c == '*', c == '\'', c == '(', c == ')':
+			out = append(out, c)
+		default:
+			out = append(out, '%', digits[c>>4], digits[c&15])
+		}
+	}
+	return string(out)
+}

@@ -1,0 +1,64 @@
+package retry
+
+// After reads a Retry-After header (RFC 9110, section 10.2.3): seconds, or an HTTP date against now (Unix time in
+// milliseconds). It returns milliseconds, never below 0, and whether the header could be read.
+func After(header string, now int64) (ms int64, ok bool) {
+	if header == "" {
+		return 0, false
+	}
+	if seconds, ok := digits(header); ok {
+		return seconds * 1000, true
+	}
+	at, ok := date(header)
+	if !ok {
+		return 0, false
+	}
+	if at*1000 <= now {
+		return 0, true
+	}
+	return at*1000 - now, true
+}
+
+// digits reads a non-negative whole number, held below 10^9 so that no wait overflows.
+func digits(s string) (int64, bool) {
+	var n int64
+	for i := 0; i < len(s); i++ {
+		if s[i] < '0' || s[i] > '9' {
+			return 0, false
+		}
+		if n = n*10 + int64(s[i]-'0'); n > 1e9 {
+			n = 1e9
+		}
+	}
+	return n, len(s) > 0
+}
+
+// date reads an IMF-fixdate, "Sun, 06 Nov 1994 08:49:37 GMT", as Unix seconds. It is the only form that a sender may
+// use (RFC 9110, section 5.6.7); package time would bring a clock into the core.
+func date(s string) (int64, bool) {
+	if len(s) != 29 || s[3:5] != ", " || s[7] != ' ' || s[11] != ' ' || s[16] != ' ' || s[19] != ':' || s[22] != ':' || s[25:] != " GMT" {
+		return 0, false
+	}
+	const months = "JanFebMarAprMayJunJulAugSepOctNovDec"
+	month := int64(0)
+	for i := 0; i < 12; i++ {
+		if months[3*i:3*i+3] == s[8:11] {
+			month = int64(i + 1)
+		}
+	}
+	day, ok1 := digits(s[5:7])
+	year, ok2 := digits(s[12:16])
+	hour, ok3 := digits(s[17:19])
+	minute, ok4 := digits(s[20:22])
+	second, ok5 := digits(s[23:25])
+	if !ok1 || !ok2 || !ok3 || !ok4 || !ok5 || month == 0 {
+		return 0, false
+	}
+	// Days since 1970-01-01 of the proleptic Gregorian calendar, years counted from March.
+	if month <= 2 {
+		year--
+		month += 12
+	}
+	days := 365*year + year/4 - year/100 + year/400 + (153*(month-3)+2)/5 + day - 1 - 719468
+	return days*86400 + hour*3600 + minute*60 + second, true
+}

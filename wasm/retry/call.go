@@ -1,0 +1,98 @@
+package retry
+
+import "github.com/seed-76f09577/turnwire/wasm/api"
+
+// Done is the end of a Call: an answer with its body, or an error. It is the last effect.
+type Done struct {
+	Response api.Response
+	Body     []byte
+	Err      *api.Error
+}
+
+// recordLimit bounds a record's JSON: one that is longer is cut, and then no JSON.
+const recordLimit = 4 << 20
+
+// Call is an exchange whose answer is read whole: every request but a message.
+type Call struct {
+	request  api.Request
+	exchange *Exchange
+	effects  []Effect
+	over     bool
+}
+
+// NewCall makes a call; Start begins it.
+func NewCall(request api.Request, policy Policy) *Call {
+	c := &Call{request: request}
+	c.exchange = NewExchange(request, policy, func(e Effect) { c.effects = append(c.effects, e) })
+	return c
+}
+
+// Effects returns what is to be done since the last call, in order.
+func (c *Call) Effects() []Effect {
+	out := c.effects
+	c.effects = nil
+	return out
+}
+
+// Start sends the first try.
+func (c *Call) Start() { c.exchange.Start() }
+
+// Headers tells the head of an answer.
+func (c *Call) Headers(_ int64, res api.Response) {
+	c.exchange.Headers(res)
+	if c.exchange.Accepted() {
+		c.effects = append(c.effects, ReadBody{recordLimit})
+	}
+}
+
+// Body tells the body that ReadBody asked for. unix is the time in milliseconds.
+func (c *Call) Body(unix int64, body []byte) {
+	if c.exchange.Accepted() {
+		c.done(Done{Response: c.exchange.Response(), Body: body})
+		return
+	}
+	c.exchange.Body(unix, body)
+	c.settle()
+}
+
+// RequestFailed tells that no answer came, or that its body broke off.
+func (c *Call) RequestFailed(detail string) {
+	if c.exchange.Accepted() {
+		c.done(Done{Err: broken(c.request, detail)})
+		return
+	}
+	c.exchange.Failed(detail)
+	c.settle()
+}
+
+// TimerFired tells that the timer set last is due.
+func (c *Call) TimerFired(int64) {
+	c.exchange.TimerFired()
+	c.settle()
+}
+
+// Abandon ends the call with an error of the caller's side.
+func (c *Call) Abandon(err *api.Error) {
+	c.exchange.Abandon(err)
+	c.settle()
+}
+
+// Cancel lets go of the call and ends it with err.
+func (c *Call) Cancel(err *api.Error) {
+	c.exchange.Cancel()
+	c.effects = append(c.effects, Cancel{})
+	c.done(Done{Err: err})
+}
+
+func (c *Call) settle() {
+	if err := c.exchange.Err(); err != nil {
+		c.done(Done{Err: err})
+	}
+}
+
+func (c *Call) done(d Done) {
+	if !c.over {
+		c.over = true
+		c.effects = append(c.effects, d)
+	}
+}

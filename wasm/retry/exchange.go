@@ -1,0 +1,251 @@
+// Package retry carries one request to its answer: its tries, the waits between them and the limit on each
+// (profile, "Idempotency and retry" and "Time limits"). It performs nothing itself: inputs come by method call, each
+// with its time in milliseconds, and what is to be done comes out as effects.
+package retry
+
+import (
+	"strconv"
+
+	"github.com/seed-76f09577/turnwire/wasm/api"
+)
+
+// Effect is something that the bridge is asked to do: one of the types below, or one of the owner's.
+type Effect any
+
+type (
+	// Send sends a request. RenewKey asks for a new key first, because the last one was refused.
+	Send struct {
+		Request  api.Request
+		Attempt  int // from 1
+		RenewKey bool
+	}
+	// Cancel lets go of the request or stream under way; whatever it still brings is ignored.
+	Cancel struct{}
+	// ReadBody asks for the answer's body, at most Limit bytes of it.
+	ReadBody struct{ Limit int }
+	// SetTimer asks for a call of TimerFired, and replaces the timer set before.
+	SetTimer struct{ After int64 }
+	// StopTimer takes the timer back.
+	StopTimer struct{}
+	// Log is a record for the caller's log.
+	Log struct {
+		Level   string
+		Message string
+		Fields  []Field
+	}
+	// Field is one fact of a record: a string or an int64.
+	Field struct {
+		Name  string
+		Value any
+	}
+)
+
+// Safety says what may be repeated.
+type Safety int
+
+const (
+	// Repeatable is a request that does nothing twice: it has a key, or repeating it changes nothing.
+	Repeatable Safety = iota
+	// Unkeyed is a request that would act twice: it is repeated only where the service said that it did not act.
+	Unkeyed
+)
+
+// Policy is how a request is tried. Times are milliseconds; 0 is no limit.
+type Policy struct {
+	Safety     Safety
+	MaxRetries int
+	Timeout    int64          // request sent → response headers
+	RenewKey   bool           // the key comes from a function: ask it again after a 401
+	Jitter     func() float64 // in [0, 1)
+}
+
+const (
+	backoffFirst   = 500
+	backoffMost    = 8_000
+	retryAfterMost = 60_000
+)
+
+type state int
+
+const (
+	idle state = iota
+	sent
+	refused
+	waiting
+	accepted
+	failed
+)
+
+// Exchange is one request on its way to an answer. Start it, tell it what happens, and perform what it asks for;
+// it is over when Accepted or Err says so.
+type Exchange struct {
+	request api.Request
+	policy  Policy
+	emit    func(Effect)
+
+	state    state
+	attempt  int
+	retries  int
+	renewed  bool
+	response api.Response
+	err      *api.Error
+}
+
+// NewExchange makes an exchange that hands its effects to emit.
+func NewExchange(request api.Request, policy Policy, emit func(Effect)) *Exchange {
+	return &Exchange{request: request, policy: policy, emit: emit}
+}
+
+// Start sends the first try.
+func (x *Exchange) Start() { x.send(false) }
+
+func (x *Exchange) send(renew bool) {
+	x.state = sent
+	x.attempt++
+	x.emit(Send{x.request, x.attempt, renew})
+	if x.policy.Timeout > 0 {
+		x.emit(SetTimer{x.policy.Timeout})
+	}
+}
+
+// Headers tells that an answer's head arrived. Where it is a success the exchange is over.
+func (x *Exchange) Headers(res api.Response) {
+	if x.state != sent {
+		return
+	}
+	x.response = res
+	if res.OK() {
+		x.state = accepted
+		x.emit(StopTimer{})
+		return
+	}
+	// The limit goes on: a refusal whose body never ends must not hold the caller.
+	x.state = refused
+	x.emit(ReadBody{api.BodyLimit})
+}
+
+// Body tells what a refusal said. now is Unix time in milliseconds, for a Retry-After that is a date.
+func (x *Exchange) Body(now int64, body []byte) {
+	if x.state != refused {
+		return
+	}
+	err := api.Refusal(x.request, x.response, body)
+	after, told := After(x.response.RetryAfter, now)
+	err.RetryAfter, err.HasRetry = after, told
+	switch {
+	case x.response.Status == 401 && x.policy.RenewKey && !x.renewed:
+		x.renewed = true
+		x.emit(Log{"info", "asking for a new key", x.fields(x.response.Status)})
+		x.send(true)
+	case !x.repeats(x.response.Status) || told && after > retryAfterMost:
+		x.fail(err)
+	default:
+		x.again(err, after, told)
+	}
+}
+
+func (x *Exchange) repeats(status int) bool {
+	if x.policy.Safety == Unkeyed {
+		return status == 429 || status == 503
+	}
+	return api.Transient(status)
+}
+
+// Failed tells that the connection could not be made, or broke before the answer's head. In a browser nothing says
+// whether the request had arrived, so that a request without a key is not repeated.
+func (x *Exchange) Failed(detail string) {
+	if x.state != sent && x.state != refused {
+		return
+	}
+	err := broken(x.request, detail)
+	if x.policy.Safety == Unkeyed {
+		x.fail(err)
+		return
+	}
+	x.again(err, 0, false)
+}
+
+func broken(request api.Request, detail string) *api.Error {
+	err := &api.Error{Kind: api.KindConnection, Code: "connection_failed", Retryable: true,
+		Message: request.Method + " " + request.Path + " got no answer: check that baseURL is reachable and that the service allows this page's origin (CORS)"}
+	if detail != "" {
+		err.Message += " (" + detail + ")"
+	}
+	return err
+}
+
+// again waits and tries once more, or gives up with err.
+func (x *Exchange) again(err *api.Error, after int64, told bool) {
+	if x.retries >= x.policy.MaxRetries {
+		x.fail(err)
+		return
+	}
+	if !told {
+		after = Backoff(x.retries, x.policy.Jitter())
+	}
+	x.retries++
+	x.state = waiting
+	x.emit(Log{"warn", "trying again", append(x.fields(err.Status), Field{"waitMs", after}, Field{"code", err.Code})})
+	x.emit(SetTimer{after})
+}
+
+// TimerFired tells that the timer set last is due.
+func (x *Exchange) TimerFired() {
+	switch x.state {
+	case waiting:
+		x.send(false)
+	case sent, refused:
+		x.emit(Cancel{})
+		x.fail(&api.Error{Kind: api.KindTimeout, Code: "response_timeout", Retryable: true,
+			Message: x.request.Method + " " + x.request.Path + " got no answer within " + strconv.FormatInt(x.policy.Timeout, 10) + " ms (option timeout)"})
+	}
+}
+
+// Abandon ends the exchange with an error that is not the service's, such as a key that could not be had.
+func (x *Exchange) Abandon(err *api.Error) {
+	if x.Over() {
+		return
+	}
+	x.fail(err)
+}
+
+// Cancel lets go of the exchange, whatever it is doing.
+func (x *Exchange) Cancel() {
+	if x.Over() {
+		return
+	}
+	x.state = failed
+	x.emit(StopTimer{})
+	x.emit(Cancel{})
+}
+
+func (x *Exchange) fail(err *api.Error) {
+	x.state, x.err = failed, err
+	x.emit(StopTimer{})
+}
+
+// Over reports whether no input changes anything any more.
+func (x *Exchange) Over() bool { return x.state == accepted || x.state == failed }
+
+// Accepted reports whether the service answered with success; Response is that answer's head.
+func (x *Exchange) Accepted() bool { return x.state == accepted }
+
+// Response is the head of the last answer.
+func (x *Exchange) Response() api.Response { return x.response }
+
+// Err is why the exchange failed; nil while it has not, or was cancelled.
+func (x *Exchange) Err() *api.Error { return x.err }
+
+func (x *Exchange) fields(status int) []Field {
+	return []Field{{"method", x.request.Method}, {"path", x.request.Path}, {"status", int64(status)}, {"attempt", int64(x.attempt)}}
+}
+
+// Backoff is the wait before retry n (from 0) in milliseconds: full jitter over an exponential bound, so that clients
+// cut off together do not come back together.
+func Backoff(n int, jitter float64) int64 {
+	bound := int64(backoffMost)
+	if n < 5 && backoffFirst<<n < backoffMost {
+		bound = backoffFirst << n
+	}
+	return int64(jitter * float64(bound))
+}

@@ -1,0 +1,178 @@
+package turn
+
+import (
+	"strconv"
+
+	"github.com/seed-76f09577/turnwire/wasm/api"
+	"github.com/seed-76f09577/turnwire/wasm/json"
+	"github.com/seed-76f09577/turnwire/wasm/sse"
+)
+
+// Event is one event of a turn. Its slices hold until the next call of Next, Feed or StreamEnded.
+type Event struct {
+	Type []byte // a JSON string's text
+	Data []byte // a JSON object's text
+	ID   []byte // the event's own SSE id; nil where it had none
+	// Mark is the length of the text (of the reasoning, for a reasoning_delta) with this event in it, in bytes.
+	Mark int
+}
+
+type kind int
+
+const (
+	other kind = iota
+	textDelta
+	reasoningDelta
+	toolCallStarted
+	toolCallDelta
+	toolCall
+	toolResult
+	turnComplete
+	errorEvent
+)
+
+// kindOf takes the text of the type, quotes and all.
+func kindOf(typ []byte) kind {
+	switch string(typ) {
+	case `"text_delta"`:
+		return textDelta
+	case `"reasoning_delta"`:
+		return reasoningDelta
+	case `"tool_call_started"`:
+		return toolCallStarted
+	case `"tool_call_delta"`:
+		return toolCallDelta
+	case `"tool_call"`:
+		return toolCall
+	case `"tool_result"`:
+		return toolResult
+	case `"turn_complete"`:
+		return turnComplete
+	case `"error"`:
+		return errorEvent
+	}
+	return other
+}
+
+// message is an SSE event read as {type, data}.
+type message struct {
+	kind  kind
+	typ   []byte // JSON string
+	data  []byte // JSON object
+	chunk []byte // data's member "chunk", nil where there is none
+	id    []byte
+}
+
+// reader reads SSE events as messages (profile, "The event stream"); it keeps what it can use again.
+type reader struct {
+	json    json.Reader
+	typ     []byte
+	payload []byte
+}
+
+// read returns false where the data is not a JSON object.
+func (r *reader) read(e sse.Event, m *message) bool {
+	text := json.ToUTF8(e.Data)
+	*m = message{}
+	if e.HasID {
+		m.id = json.ToUTF8(e.ID)
+	}
+	var typ, data, dataChunk, topChunk []byte
+	j := &r.json
+	j.Reset(text)
+	if !j.Enter() {
+		return false
+	}
+	for first := true; ; first = false {
+		key, ok := j.Next(first)
+		if !ok {
+			break
+		}
+		switch {
+		case json.KeyIs(key, "type"):
+			typ = j.Value()
+		case json.KeyIs(key, "data"):
+			data, dataChunk = r.data(text)
+		case json.KeyIs(key, "chunk"):
+			topChunk = j.Value()
+		default:
+			j.Value()
+		}
+	}
+	if !j.Done() {
+		return false
+	}
+	switch {
+	case !json.IsString(typ):
+		// The event field names the type, and the whole JSON is the payload.
+		name := e.Type
+		if len(name) == 0 {
+			name = []byte("message")
+		}
+		r.typ = json.Quote(r.typ[:0], string(name))
+		m.typ, m.data, m.chunk = r.typ, text, topChunk
+	case json.IsObject(data):
+		m.typ, m.data, m.chunk = typ, data, dataChunk
+	default:
+		// A data member that is no object stays where it is: the payload is an object in every case.
+		m.typ, m.chunk = typ, topChunk
+		m.data = r.without(text)
+	}
+	m.kind = kindOf(m.typ)
+	return true
+}
+
+// data reads the value of the member "data", and its own member "chunk" on the way.
+func (r *reader) data(text []byte) (value, chunk []byte) {
+	j := &r.json
+	start := j.Pos()
+	if !j.Enter() {
+		return j.Value(), nil
+	}
+	for first := true; ; first = false {
+		key, ok := j.Next(first)
+		if !ok {
+			break
+		}
+		if json.KeyIs(key, "chunk") {
+			chunk = j.Value()
+		} else {
+			j.Value()
+		}
+	}
+	return text[start:j.Pos()], chunk
+}
+
+// without copies an object less its member "type".
+func (r *reader) without(text []byte) []byte {
+	out := append(r.payload[:0], '{')
+	j := &r.json
+	j.Reset(text)
+	j.Enter()
+	for first := true; ; first = false {
+		key, ok := j.Next(first)
+		if !ok {
+			break
+		}
+		value := j.Value()
+		if json.KeyIs(key, "type") {
+			continue
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(append(out, '"'), key...), '"', ':')
+		out = append(out, value...)
+	}
+	r.payload = append(out, '}')
+	return r.payload
+}
+
+// done is the marker that some services end a stream with. It proves nothing and is ignored.
+func isDoneMarker(data []byte) bool { return string(data) == "[DONE]" }
+
+// notAnEvent names the event by its number and shows its beginning.
+func notAnEvent(number int, data []byte) *api.Error {
+	return &api.Error{Kind: api.KindProtocol, Code: "event_not_json",
+		Message: "event " + strconv.Itoa(number) + " of the stream is not a JSON object; it begins: " + api.Excerpt(data, 200)}
+}

@@ -1,0 +1,168 @@
+package turn
+
+import (
+	"strconv"
+
+	"github.com/seed-76f09577/turnwire/wasm/json"
+)
+
+// call is one tool call, collected from its events.
+type call struct {
+	id            string
+	name          string
+	status        string // building, running, finished
+	byOrder       bool
+	argumentsText []byte // UTF-8
+	arguments     []byte // JSON; nil until tool_call, and where the text is not JSON
+	result        []byte // JSON; nil until there is one
+	hasResult     bool
+}
+
+// tools ties the events of tool calls together (profile, "Tool calls").
+type tools struct {
+	calls []*call
+	// byKey finds a call by the text of any identifier that its events carried. An index used again belongs to the
+	// newer call.
+	byKey map[string]*call
+}
+
+// keyNames are the members that may identify a call, the first present counts.
+var keyNames = []string{"tool_call_id", "call_id", "id", "index"}
+
+func (t *tools) apply(k kind, data []byte) {
+	keys := json.Members(data, keyNames...)
+	c := t.find(k, keys)
+	for _, key := range keys {
+		if isKey(key) {
+			t.remember(key, c)
+		}
+	}
+	if name := first(json.Members(data, "name", "tool_name", "tool"), json.IsString); name != nil {
+		c.name = json.String(name)
+	}
+	switch k {
+	case toolCallDelta:
+		fragment := first(json.Members(data, "delta", "arguments_delta", "chunk", "arguments"), present)
+		if json.IsString(fragment) {
+			c.argumentsText = json.AppendString(c.argumentsText, fragment)
+		} else {
+			c.argumentsText = append(c.argumentsText, fragment...)
+		}
+	case toolCall:
+		c.complete(first(json.Members(data, "arguments", "args", "input"), present))
+		if c.status == "building" {
+			c.status = "running"
+		}
+	case toolResult:
+		if result := first(json.Members(data, "result", "output", "content"), present); result != nil {
+			c.result = clone(result)
+		}
+		c.status, c.hasResult = "finished", true
+	}
+}
+
+// complete takes the final arguments: JSON as it is, or the text of it.
+func (c *call) complete(final []byte) {
+	switch {
+	case json.IsString(final):
+		c.argumentsText = json.AppendString(nil, final)
+	case final != nil:
+		c.arguments = clone(final)
+		if len(c.argumentsText) == 0 {
+			c.argumentsText = clone(final)
+		}
+		return
+	}
+	if json.Valid(c.argumentsText) {
+		c.arguments = clone(c.argumentsText)
+	}
+}
+
+// find returns the call that an event belongs to, a new one where there is none: an event that the service sent is
+// shown, even where those before it were lost.
+func (t *tools) find(k kind, keys [][]byte) *call {
+	if key := first(keys, isKey); key != nil {
+		if c := t.byKey[string(key)]; c != nil && !(k == toolCallStarted && c.status != "building") {
+			return c
+		}
+		return t.begin(keyText(key), false)
+	}
+	switch k {
+	case toolCallDelta, toolCall:
+		for i := len(t.calls) - 1; i >= 0; i-- {
+			if t.calls[i].status == "building" {
+				return t.calls[i]
+			}
+		}
+	case toolResult:
+		for _, c := range t.calls {
+			if c.status == "running" && !c.hasResult {
+				return c
+			}
+		}
+	}
+	return t.begin("call-"+strconv.Itoa(len(t.calls)+1), true)
+}
+
+func (t *tools) begin(id string, byOrder bool) *call {
+	c := &call{id: id, status: "building", byOrder: byOrder}
+	t.calls = append(t.calls, c)
+	return c
+}
+
+func (t *tools) remember(key []byte, c *call) {
+	if t.byKey == nil {
+		t.byKey = map[string]*call{}
+	}
+	if t.byKey[string(key)] != c {
+		t.byKey[string(key)] = c
+	}
+}
+
+func (t *tools) appendJSON(dst []byte) []byte {
+	dst = append(dst, '[')
+	for i, c := range t.calls {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = json.Quote(append(dst, `{"id":`...), c.id)
+		dst = json.Quote(append(dst, `,"name":`...), c.name)
+		dst = json.Quote(append(dst, `,"status":`...), c.status)
+		dst = json.Quote(append(dst, `,"argumentsText":`...), string(whole(c.argumentsText)))
+		if c.arguments != nil {
+			dst = append(append(dst, `,"arguments":`...), c.arguments...)
+		}
+		if c.result != nil {
+			dst = append(append(dst, `,"result":`...), c.result...)
+		}
+		if c.byOrder {
+			dst = append(dst, `,"matchedBy":"order"}`...)
+		} else {
+			dst = append(dst, `,"matchedBy":"id"}`...)
+		}
+	}
+	return append(dst, ']')
+}
+
+// isKey takes strings with something in them and numbers.
+func isKey(value []byte) bool {
+	return len(value) > 0 && (value[0] == '"' && len(value) > 2 || value[0] == '-' || value[0] >= '0' && value[0] <= '9')
+}
+
+func keyText(key []byte) string {
+	if json.IsString(key) {
+		return json.String(key)
+	}
+	return string(key)
+}
+
+func present(value []byte) bool { return value != nil && string(value) != "null" }
+
+func first(values [][]byte, ok func([]byte) bool) []byte {
+	for _, v := range values {
+		if ok(v) {
+			return v
+		}
+	}
+	return nil
+}

@@ -1,0 +1,197 @@
+import type * as API from "turnwire";
+import { AgentError, errorOf, InvalidArgumentError, type RuntimeCrashError } from "./errors.ts";
+import { current, type Instance, instance, type Settle } from "./runtime.ts";
+import { Turn, turns } from "./turn.ts";
+import { type ClientConfig, clientConfig, createParams, requestConfig, type RequestConfig, segment, sendConfig } from "./validate.ts";
+
+/** A client's place in the running instance; made anew when the instance is. */
+export interface Seat {
+  instance: Instance;
+  client: number;
+}
+
+/** What the objects of one client share. */
+export class Session {
+  readonly config: ClientConfig;
+  readonly #calls = new Set<(error: AgentError) => void>();
+  #seat: Seat | undefined;
+  closed = false;
+
+  constructor(config: ClientConfig) {
+    this.config = config;
+  }
+
+  /** The seat, if the module runs already. */
+  seat(): Seat | undefined {
+    const instance = current();
+    if (!instance || this.closed) return undefined;
+    if (this.#seat?.instance !== instance) this.#seat = { instance, client: instance.control.openClient(this.#wire()) };
+    return this.#seat;
+  }
+
+  async ready(): Promise<Seat> {
+    this.check();
+    await instance();
+    this.check();
+    return this.seat()!;
+  }
+
+  check(): void {
+    if (this.closed) throw new AgentError("the client was closed; make a new one", "client_closed");
+  }
+
+  /**
+   * The options as the module wants them. The page's own functions run in tasks of their own, because no call of the
+   * module may be below them; only the browser's fetch is called at once, so that an abort on pagehide goes out.
+   */
+  #wire(): object {
+    const { base, key, keyFunc, headers, credentials, fetch: own, onLog } = this.config;
+    return {
+      base, key, headers, credentials,
+      keyFunc: keyFunc && (async () => {
+        await null;
+        const key = await keyFunc();
+        if (typeof key === "string" && /^[\x21-\x7e]+$/.test(key)) return key;
+        throw new TypeError(`it gave ${typeof key === "string" ? "a string that is empty or no header value" : `a ${typeof key}`}, not a key`);
+      }),
+      fetch: own
+        ? async (url: string, init: RequestInit) => {
+            await null;
+            const response = await own(url, init);
+            if (typeof response?.status === "number" && typeof response.headers?.get === "function") return response;
+            throw new TypeError("option fetch must resolve with a Response");
+          }
+        : (url: string, init: RequestInit) => fetch(url, init),
+      log: onLog && ((level: API.LogRecord["level"], message: string, fields: string) =>
+        queueMicrotask(() => guarded(() => onLog({ level, message, fields: Object.freeze(JSON.parse(fields)) })))),
+    };
+  }
+
+  /** One request and its answer; the signal and a crash end it too. */
+  async call(options: RequestConfig, start: (seat: Seat, options: object, settle: Settle) => number): Promise<string[]> {
+    const { signal, ...rest } = options;
+    signal?.throwIfAborted();
+    let drop: (() => void) | undefined;
+    try {
+      return await new Promise<string[]>((resolve, reject) => {
+        let cancel = (): void => {};
+        const aborted = (): void => {
+          cancel();
+          reject(signal!.reason);
+        };
+        const crashed = (error: RuntimeCrashError): void => reject(error);
+        signal?.addEventListener("abort", aborted);
+        this.#calls.add(reject);
+        let under: Instance | undefined;
+        drop = () => {
+          signal?.removeEventListener("abort", aborted);
+          this.#calls.delete(reject);
+          under?.onCrash.delete(crashed);
+        };
+        this.ready().then((seat) => {
+          if (signal?.aborted) return;
+          under = seat.instance;
+          under.onCrash.add(crashed);
+          const call = start(seat, rest, (error, ...values) => (error === null ? resolve(values) : reject(errorOf(JSON.parse(error)))));
+          cancel = () => seat.instance.alive && seat.instance.control.cancelCall(call);
+        }).catch(reject);
+      });
+    } finally {
+      drop?.();
+    }
+  }
+
+  close(): void {
+    if (this.closed) return;
+    this.closed = true;
+    const seat = this.#seat;
+    this.#seat = undefined;
+    for (const [turn, session] of turns) if (session === this) turn.disconnect();
+    if (seat?.instance.alive) seat.instance.control.closeClient(seat.client);
+    const error = new AgentError("the client was closed while the call was under way", "client_closed");
+    for (const reject of this.#calls) reject(error);
+  }
+}
+
+/** Runs code of the page: what it throws is reported as an uncaught error and harms nothing else. */
+export function guarded(run: () => void): void {
+  try {
+    run();
+  } catch (error) {
+    reportError(error);
+  }
+}
+
+/** A page that goes away stops its turns at the service too: what nobody will read must not be paid for. */
+function leave(): void {
+  for (const turn of turns.keys()) turn.abort().catch(() => {});
+}
+
+export class AgentClient implements API.AgentClient {
+  readonly chats: API.Chats;
+  readonly #session: Session;
+
+  constructor(options: API.ClientOptions) {
+    this.#session = new Session(clientConfig(options));
+    this.chats = new Chats(this.#session);
+    // On a server there is nothing to load; a failure is told by ready() and by the calls.
+    if (typeof location === "undefined") return;
+    instance().catch(() => {});
+    addEventListener("pagehide", leave);
+  }
+
+  ready(): Promise<void> {
+    return this.#session.ready().then(() => undefined);
+  }
+
+  close(): void {
+    this.#session.close();
+  }
+}
+
+class Chats implements API.Chats {
+  readonly #session: Session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  async create(params?: API.CreateChatParams, options?: API.RequestOptions): Promise<API.Chat> {
+    const session = this.#session;
+    session.check();
+    const { workspaceId, agentId, isTemporary } = createParams(params, session.config);
+    const [id, raw] = await session.call(requestConfig(options, session.config), ({ instance, client }, options, settle) =>
+      instance.control.createChat(client, workspaceId, agentId, isTemporary, options, settle));
+    return new Chat(session, id!, JSON.parse(raw!));
+  }
+
+  open(chatId: string): API.Chat {
+    this.#session.check();
+    return new Chat(this.#session, segment(chatId, "chatId", "given"), {});
+  }
+}
+
+class Chat implements API.Chat {
+  readonly id: string;
+  readonly raw: Readonly<Record<string, unknown>>;
+  readonly #session: Session;
+
+  constructor(session: Session, id: string, raw: Record<string, unknown>) {
+    if (id === "." || id === "..") throw new InvalidArgumentError(`the service named the chat "${id}", which no path can hold`, "invalid_argument");
+    this.id = id;
+    this.raw = Object.freeze(raw);
+    this.#session = session;
+  }
+
+  send(message: string | API.Part[], options?: API.SendOptions): API.Turn {
+    this.#session.check();
+    return new Turn(this.#session, this.id, sendConfig(message, options, this.#session.config));
+  }
+
+  async abort(options?: API.RequestOptions): Promise<void> {
+    const session = this.#session;
+    session.check();
+    await session.call(requestConfig(options, session.config), ({ instance, client }, options, settle) =>
+      instance.control.abortChat(client, this.id, options, settle));
+  }
+}

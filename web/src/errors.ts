@@ -1,0 +1,64 @@
+import type { TurnResult } from "turnwire";
+
+/** What the module says of an error; see appendError in jsbridge. */
+export interface ErrorSpec {
+  kind: "api" | "connection" | "timeout" | "protocol" | "turn" | "mismatch" | "client";
+  code: string;
+  message: string;
+  retryable: boolean;
+  status?: number;
+  requestId?: string;
+  retryAfter?: number;
+  body?: unknown;
+  data?: Record<string, unknown>;
+}
+
+type Details = { cause?: unknown; [field: string]: unknown };
+
+export class AgentError extends Error {
+  declare readonly code: string;
+  declare readonly retryable: boolean;
+
+  constructor(message: string, code: string, retryable = false, { cause, ...details }: Details = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    Object.assign(this, { code, retryable }, details);
+  }
+
+  /** Error's own message is not enumerable, and a log without it says nothing. The stack and the cause stay out. */
+  toJSON(): Record<string, unknown> {
+    const fields: object = this;
+    return { name: this.name, message: this.message, ...fields };
+  }
+}
+export class InvalidArgumentError extends AgentError {}
+export class APIError extends AgentError {}
+export class AuthenticationError extends APIError {}
+export class NotFoundError extends APIError {}
+export class ConflictError extends APIError {}
+export class RateLimitError extends APIError {}
+export class ConnectionError extends AgentError {}
+export class TimeoutError extends AgentError {}
+export class ProtocolError extends AgentError {}
+export class TurnError extends AgentError {}
+export class RuntimeLoadError extends AgentError {}
+export class RuntimeCrashError extends AgentError {}
+
+// A minifier renames classes; the name is part of what people read.
+for (const [name, type] of Object.entries({
+  AgentError, InvalidArgumentError, APIError, AuthenticationError, NotFoundError, ConflictError, RateLimitError,
+  ConnectionError, TimeoutError, ProtocolError, TurnError, RuntimeLoadError, RuntimeCrashError,
+})) {
+  Object.defineProperty(type.prototype, "name", { value: name, configurable: true, writable: true });
+}
+
+const kinds = { connection: ConnectionError, timeout: TimeoutError, protocol: ProtocolError, turn: TurnError };
+const statuses: Record<number, typeof APIError> = {
+  401: AuthenticationError, 403: AuthenticationError, 404: NotFoundError, 409: ConflictError, 429: RateLimitError,
+};
+
+/** Makes the error of what the module said; partial is what a turn had received. */
+export function errorOf({ kind, code, message, retryable, ...details }: ErrorSpec, partial?: Partial<TurnResult>): AgentError {
+  if (kind === "api") return new (statuses[details.status!] ?? APIError)(message, code, retryable, details);
+  const type = kinds[kind as keyof typeof kinds] ?? AgentError;
+  return new type(message, code, retryable, partial ? { ...details, partial } : details);
+}

@@ -1,0 +1,237 @@
+/**
+ * Turnwire: a browser client for the Conversational Agent Service, compiled from Go to WebAssembly.
+ *
+ * Names and meanings here are settled; members may be added.
+ */
+
+// ------------------------------------------------------------------------------------------------ client
+
+export interface ClientOptions {
+  /** Address that the service's /v1 paths are relative to. Absolute, or relative to the page. */
+  baseURL: string | URL;
+  /** Access key, or a function called for a current one. Leave out behind a proxy that adds it. */
+  apiKey?: string | (() => string | Promise<string>);
+  /** Workspace used where a call names none. */
+  workspaceId?: string;
+  /** Agent used where a call names none. */
+  agentId?: string;
+  /** Sent with every request to the service, never to a signed address. */
+  headers?: Record<string, string>;
+  /** Default "same-origin". Cookies are never sent to a signed address. */
+  credentials?: RequestCredentials;
+  /** Default 2; see RequestOptions.maxRetries. */
+  maxRetries?: number;
+  /** Milliseconds until response headers. Default 60_000; 0: none. */
+  timeout?: number;
+  /** Milliseconds without a byte on an open stream. Default 120_000; 0: none. */
+  idleTimeout?: number;
+  /** Used instead of the page's fetch, for every request. */
+  fetch?: typeof fetch;
+  /** Receives one record for each request, retry and turn. Never holds a key. */
+  onLog?: (record: LogRecord) => void;
+}
+
+export interface LogRecord {
+  level: "debug" | "info" | "warn" | "error";
+  message: string;
+  /** Method, path, status, attempt, milliseconds, ids: what the message is about. */
+  fields: Readonly<Record<string, string | number | boolean>>;
+}
+
+/** One client a page is usual. Constructing it starts loading the module; calls made meanwhile wait for it. */
+export class AgentClient {
+  /** @throws InvalidArgumentError naming the option and what it should be. */
+  constructor(options: ClientOptions);
+  readonly chats: Chats;
+  /** Resolves when the module runs; rejects RuntimeLoadError with what to check (address, MIME type, CSP). */
+  ready(): Promise<void>;
+  /** Disconnects every turn, releases the instance's memory. Later calls reject. */
+  close(): void;
+}
+
+export interface InitOptions {
+  /** Where the .wasm lies. Default: beside the script. */
+  wasmURL?: string | URL;
+  /** A module compiled already, for a page that has its own loading. */
+  wasmModule?: WebAssembly.Module;
+}
+
+/** Optional: says where the module is, or starts loading it early. Idempotent with the same options. */
+export function init(options?: InitOptions): Promise<void>;
+
+/** The package's version, and the versions of the toolchain that built it. */
+export const version: string;
+
+export interface RequestOptions {
+  signal?: AbortSignal;
+  /** Milliseconds; overrides the client's. */
+  timeout?: number;
+  /** Further tries after the first, for what the profile calls safe to repeat. */
+  maxRetries?: number;
+  headers?: Record<string, string>;
+}
+
+// ------------------------------------------------------------------------------------------------- chats
+
+export interface Chats {
+  create(params?: CreateChatParams, options?: RequestOptions): Promise<Chat>;
+  /** A chat that exists already; sends nothing. */
+  open(chatId: string): Chat;
+}
+
+export interface CreateChatParams {
+  workspaceId?: string;
+  agentId?: string;
+  isTemporary?: boolean;
+}
+
+export interface Chat {
+  readonly id: string;
+  /** The service's record as it came; empty for an opened chat. */
+  readonly raw: Readonly<Record<string, unknown>>;
+  /** Sends a message; the turn starts at once. */
+  send(message: string | Part[], options?: SendOptions): Turn;
+  /** Tells the service to stop whatever turn this chat is producing, also one of another page. */
+  abort(options?: RequestOptions): Promise<void>;
+}
+
+export type Part = TextPart | { type: string; [field: string]: unknown };
+export interface TextPart {
+  type: "text";
+  text: string;
+}
+
+export interface SendOptions extends RequestOptions {
+  /** Overrides the agent's model for this message only. */
+  model?: string;
+  /** Names this operation, so that repeating it does nothing twice. Default: a UUID v4. */
+  idempotencyKey?: string;
+  idleTimeout?: number;
+  /** Called for each event, in order. */
+  onEvent?: (event: TurnEvent) => void;
+}
+
+/**
+ * queued → streaming → one of the four ends.
+ *
+ * Events reach listeners and onEvent in order, in the same task as the network chunk that brought them. A turn can
+ * be iterated once; an iteration started late still begins with the first event, for events are kept until it does.
+ * At 8 MiB kept, reading the stream pauses until they are taken; where a listener, onEvent or done() shows that the
+ * turn is followed another way, they are dropped instead, and a late iteration rejects InvalidArgumentError.
+ * A listener that throws is reported as an uncaught error of its own and harms nothing else.
+ */
+export type TurnStatus = "queued" | "streaming" | "completed" | "failed" | "cancelled" | "interrupted";
+
+export interface Turn extends AsyncIterable<TurnEvent> {
+  readonly chatId: string;
+  readonly idempotencyKey: string;
+  readonly status: TurnStatus;
+  /** The answer so far. */
+  readonly text: string;
+  /** The reasoning so far. */
+  readonly reasoning: string;
+  readonly toolCalls: readonly ToolCall[];
+
+  on<T extends TurnEventType>(type: T, listener: (event: TurnEventOf<T>) => void): this;
+  /** Every event, of whatever type. */
+  on(type: "event", listener: (event: TurnEvent) => void): this;
+  /** Once a network chunk, after its events: the place to render from. */
+  on(type: "update", listener: (turn: Turn) => void): this;
+  on(type: "end", listener: (turn: Turn) => void): this;
+  off(type: string, listener: (...args: never[]) => void): this;
+
+  /** Cancels here and at the service. Resolves when the service has answered. */
+  abort(): Promise<void>;
+  /** Lets go of the stream without telling the service to stop. */
+  disconnect(): void;
+  /** Resolves when completed or cancelled; rejects TurnError, APIError, ConnectionError, TimeoutError, ProtocolError. */
+  done(): Promise<TurnResult>;
+  /** The answer's fragments; errors as done() does. */
+  textStream(): ReadableStream<string>;
+}
+
+export interface TurnResult {
+  status: "completed" | "cancelled";
+  text: string;
+  reasoning: string;
+  toolCalls: readonly ToolCall[];
+  /** The payload of turn_complete, as it came. */
+  data: Readonly<Record<string, unknown>>;
+}
+
+export interface ToolCall {
+  id: string;
+  name: string;
+  status: "building" | "running" | "finished";
+  /** The arguments' text so far. */
+  argumentsText: string;
+  /** Parsed, from tool_call on; undefined while building, or where the text is not JSON. */
+  arguments?: unknown;
+  result?: unknown;
+  /** How its events were tied together: by an id they carry, or by their order. */
+  matchedBy: "id" | "order";
+}
+
+interface EventBase<T extends string, D = Readonly<Record<string, unknown>>> {
+  readonly type: T;
+  readonly data: D;
+  /** The event's SSE id, where it had one. */
+  readonly id?: string;
+}
+export type TextDeltaEvent = EventBase<"text_delta", { readonly chunk: string; readonly [field: string]: unknown }>;
+export type ReasoningDeltaEvent = EventBase<"reasoning_delta">;
+export type ToolCallStartedEvent = EventBase<"tool_call_started">;
+export type ToolCallDeltaEvent = EventBase<"tool_call_delta">;
+export type ToolCallEvent = EventBase<"tool_call">;
+export type ToolResultEvent = EventBase<"tool_result">;
+export type TurnCompleteEvent = EventBase<"turn_complete">;
+export type ErrorEvent = EventBase<"error">;
+
+/**
+ * The documented kinds: `switch (event.type)` narrows `event.data`. A kind that this version does not know still
+ * arrives, as an UnknownTurnEvent under its own type: leave a default branch.
+ */
+export type TurnEvent =
+  | TextDeltaEvent | ReasoningDeltaEvent | ToolCallStartedEvent | ToolCallDeltaEvent
+  | ToolCallEvent | ToolResultEvent | TurnCompleteEvent | ErrorEvent;
+export type UnknownTurnEvent = EventBase<string>;
+export type TurnEventType = TurnEvent["type"];
+export type TurnEventOf<T extends TurnEventType> = Extract<TurnEvent, { type: T }>;
+
+// ------------------------------------------------------------------------------------------------ errors
+
+/** Every error of the client. `code` is stable and snake_case; the message is for people. */
+export class AgentError extends Error {
+  readonly code: string;
+  /** Whether trying the same thing later can help. */
+  readonly retryable: boolean;
+}
+/** The call's own arguments are wrong; nothing was sent. */
+export class InvalidArgumentError extends AgentError {}
+/** The service answered, and not with success. */
+export class APIError extends AgentError {
+  readonly status: number;
+  readonly requestId?: string;
+  /** Milliseconds that the service asked to wait. */
+  readonly retryAfter?: number;
+  /** The body: JSON where it was JSON, else text, at most 64 KiB. */
+  readonly body: unknown;
+}
+export class AuthenticationError extends APIError {}   // 401, 403
+export class NotFoundError extends APIError {}          // 404
+export class ConflictError extends APIError {}          // 409
+export class RateLimitError extends APIError {}         // 429
+/** The connection could not be made, or broke. */
+export class ConnectionError extends AgentError { readonly partial?: Partial<TurnResult>; }
+export class TimeoutError extends AgentError { readonly partial?: Partial<TurnResult>; }
+/** The answer is not what the interface says. */
+export class ProtocolError extends AgentError { readonly partial?: Partial<TurnResult>; }
+/** The turn failed at the service: the stream carried an error event. */
+export class TurnError extends AgentError {
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly partial: Partial<TurnResult>;
+}
+/** The module could not be loaded. */
+export class RuntimeLoadError extends AgentError {}
+/** The module stopped working. Calls under way reject with this; the next call starts a fresh instance. */
+export class RuntimeCrashError extends AgentError {}

@@ -1,0 +1,10 @@
+// What the package exports; index.d.ts says it to its users.
+declare const __TURNWIRE_VERSION__: string;
+
+export { AgentClient } from "./client.ts";
+export {
+  AgentError, APIError, AuthenticationError, ConflictError, ConnectionError, InvalidArgumentError, NotFoundError,
+  ProtocolError, RateLimitError, RuntimeCrashError, RuntimeLoadError, TimeoutError, TurnError,
+} from "./errors.ts";
+export { init } from "./runtime.ts";
+export const version: string = __TURNWIRE_VERSION__;

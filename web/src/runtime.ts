@@ -1,0 +1,256 @@
+import newGo from "wasm-exec";
+import type { InitOptions } from "turnwire";
+import { RuntimeCrashError, RuntimeLoadError } from "./errors.ts";
+import { invalid, object } from "./validate.ts";
+
+/** What the module exports beside Go's own; see jsbridge/stream.go. */
+interface Exports extends WebAssembly.Exports {
+  mem: WebAssembly.Memory;
+  memory(): number;
+  feed(turn: number, bytes: number): number;
+  flush(turn: number): void;
+  hold(turn: number, on: number): void;
+  tools(turn: number): void;
+  release(turn: number): void;
+}
+
+/** error is an ErrorSpec's JSON. */
+export type Settle = (error: string | null, ...values: string[]) => void;
+
+export interface Sink {
+  opened(body: ReadableStream<Uint8Array> | null): void;
+  ended(outcome: string): void;
+}
+
+/** What the module gives the loader; see jsbridge/bridge.go. */
+interface Control {
+  openClient(config: object): number;
+  closeClient(client: number): void;
+  createChat(client: number, workspaceId: string, agentId: string, isTemporary: boolean | undefined, options: object, settle: Settle): number;
+  abortChat(client: number, chatId: string, options: object, settle: Settle): number;
+  cancelCall(call: number): void;
+  startTurn(client: number, params: object, sink: Sink): number;
+  abortTurn(turn: number, settle: Settle): void;
+  disconnectTurn(turn: number): void;
+  streamEnded(turn: number, reason: unknown): void;
+}
+
+/** Bytes that feed takes at once: chunkSize of jsbridge/stream.go, which says the layout behind it too. */
+export const chunkSize = 64 << 10;
+const out = 0, size = 1, count = 2, state = 3, marks = 5;
+
+// The text of an answer may begin with U+FEFF, which is no byte order mark there.
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** One running module. */
+export class Instance {
+  readonly exports: Exports;
+  readonly control: Control;
+  /** Told once, when the instance stops working. */
+  readonly onCrash = new Set<(error: RuntimeCrashError) => void>();
+  alive = true;
+  readonly #io: number;
+  #bytes = new Uint8Array(0);
+  #words = new Uint32Array(0);
+
+  constructor(exports: Exports, control: Control) {
+    this.exports = exports;
+    this.control = control;
+    this.#io = exports.memory();
+  }
+
+  /** The memory is a new buffer whenever it has grown. */
+  #refresh(): void {
+    const { buffer } = this.exports.mem;
+    if (this.#bytes.buffer !== buffer) {
+      this.#bytes = new Uint8Array(buffer);
+      this.#words = new Uint32Array(buffer, this.#io + chunkSize);
+    }
+  }
+
+  /** Gives a turn at most chunkSize bytes, or none to go on with those before; flags as feed's. */
+  feed(turn: number, chunk?: Uint8Array): number {
+    if (chunk) {
+      this.#refresh();
+      this.#bytes.set(chunk, this.#io);
+    }
+    const flags = this.exports.feed(turn, chunk ? chunk.length : 0);
+    this.#refresh();
+    return flags;
+  }
+
+  get count(): number {
+    return this.#words[count]!;
+  }
+
+  get size(): number {
+    return this.#words[size]!;
+  }
+
+  /** Where the text and the reasoning of the turn that was fed last begin. */
+  get state(): Uint32Array {
+    return this.#words.slice(state, state + 2);
+  }
+
+  get marks(): Uint32Array {
+    return this.#words.slice(marks, marks + this.count);
+  }
+
+  /** The text that the last call left. */
+  left(): string {
+    this.#refresh();
+    const at = this.#words[out]!;
+    return this.read(at, at + this.#words[size]!);
+  }
+
+  /** Text in the module's memory; it can be read after a crash too. */
+  read(from: number, to: number): string {
+    this.#refresh();
+    return decoder.decode(this.#bytes.subarray(from, to));
+  }
+
+  /** Ends everything that waits for this instance. The next call starts another one. */
+  crash(reason: unknown): void {
+    if (!this.alive) return;
+    this.alive = false;
+    if (running === this) running = starting = undefined;
+    const error = new RuntimeCrashError(`the module stopped working (${describe(reason)}); the next call starts it anew`, "runtime_crashed", true, { cause: reason });
+    for (const tell of this.onCrash) tell(error);
+    this.onCrash.clear();
+  }
+}
+
+let source: InitOptions = {};
+let beside: () => URL;
+let compiling: Promise<WebAssembly.Module> | undefined;
+let starting: Promise<Instance> | undefined;
+let running: Instance | undefined;
+
+/** Says where the module lies when the page does not: beside the script, which each entry finds its own way. */
+export function setDefault(wasmURL: () => URL): void {
+  beside = wasmURL;
+}
+
+/** The instance, where it runs already. */
+export const current = (): Instance | undefined => running;
+
+/** The instance, started where it is not. A failed start is tried again by the next call. */
+export function instance(): Promise<Instance> {
+  return (starting ??= start().catch((error: unknown) => {
+    starting = undefined;
+    throw error;
+  }));
+}
+
+export function init(options?: InitOptions): Promise<void> {
+  try {
+    const { wasmURL, wasmModule } = object(options, "options");
+    if (wasmModule !== undefined && !(wasmModule instanceof WebAssembly.Module)) throw invalid("wasmModule", "a WebAssembly.Module", wasmModule);
+    if (wasmURL !== undefined && typeof wasmURL !== "string" && !(wasmURL instanceof URL)) throw invalid("wasmURL", "a string or a URL", wasmURL);
+    const next = { ...(wasmURL && { wasmURL: String(wasmURL) }), ...(wasmModule && { wasmModule }) };
+    if (starting && options !== undefined && (next.wasmURL !== source.wasmURL || next.wasmModule !== source.wasmModule)) {
+      throw invalid("options", "given before the first client is made: the module is being loaded from elsewhere already");
+    }
+    if (!starting && options !== undefined) {
+      source = next;
+      compiling = undefined;
+    }
+  } catch (error) {
+    return Promise.reject(error);
+  }
+  return instance().then(() => undefined);
+}
+
+async function start(): Promise<Instance> {
+  if (typeof WebAssembly !== "object") {
+    throw new RuntimeLoadError("this browser has no WebAssembly, or it is switched off", "wasm_unsupported");
+  }
+  const module = await (compiling ??= compile().catch((error: unknown) => {
+    compiling = undefined;
+    throw error;
+  }));
+  let control: Control | undefined;
+  let live: Instance | undefined;
+  let reason: unknown = "it ended";
+  const host = {
+    started: (functions: Control) => void (control = functions),
+    crashed: (message: string) => live?.crash(message),
+    setTimeout: (fn: () => void, ms: number) => setTimeout(fn, ms),
+    clearTimeout: (id: number) => clearTimeout(id),
+    random: Math.random,
+    AbortController,
+    describe,
+    readText,
+  };
+  const Go = newGo({ Object, Array, Uint8Array, Error, Date, crypto, performance, TextEncoder, TextDecoder, turnwire: host });
+  const go = new Go();
+  go.exit = (code) => void (reason = `exit code ${code}`);
+  try {
+    const wasm = await WebAssembly.instantiate(module, go.importObject);
+    const ended = go.run(wasm);
+    if (!control) throw new Error(String(reason));
+    live = new Instance(wasm.exports as Exports, control);
+    ended.then(() => live!.crash(reason), (error: unknown) => live!.crash(error));
+  } catch (error) {
+    throw new RuntimeLoadError(`the module did not start (${describe(error)}); are turnwire.wasm and the script of one build?`, "module_not_started", false, { cause: error });
+  }
+  return (running = live);
+}
+
+async function compile(): Promise<WebAssembly.Module> {
+  if (source.wasmModule) return source.wasmModule;
+  const url = String(source.wasmURL ?? beside());
+  const fail = (code: string, message: string, cause?: unknown): RuntimeLoadError =>
+    new RuntimeLoadError(`the module at ${url} ${message}`, code, code === "module_unreachable", { cause });
+  let response: Response;
+  try {
+    response = await fetch(url, { credentials: "same-origin" });
+  } catch (error) {
+    throw fail("module_unreachable", `could not be fetched (${describe(error)}): check the address (init's wasmURL), CORS and the page's connect-src policy`, error);
+  }
+  if (!response.ok) {
+    throw fail("module_not_found", `answered ${response.status}: check that turnwire.wasm is served there, or say where it is with init({ wasmURL })`);
+  }
+  const type = response.headers.get("content-type");
+  try {
+    // A response can be consumed once, so its type decides: compileStreaming refuses every other.
+    if (/^application\/wasm$/i.test(type?.trim() ?? "") && WebAssembly.compileStreaming) return await WebAssembly.compileStreaming(response);
+    const bytes = await response.arrayBuffer();
+    if (new Uint32Array(bytes.slice(0, 4))[0] !== 0x6d736100) {
+      throw fail("module_not_wasm", `is no WebAssembly (Content-Type ${type ?? "missing"}): a server often answers a missing file with a page; check the address`);
+    }
+    return await WebAssembly.compile(bytes);
+  } catch (error) {
+    if (error instanceof RuntimeLoadError) throw error;
+    throw fail("module_not_compiled", `could not be compiled (${describe(error)}): a Content-Security-Policy needs script-src 'wasm-unsafe-eval'`, error);
+  }
+}
+
+/** Any thrown value for people; itself never throws. */
+function describe(reason: unknown): string {
+  try {
+    if (reason instanceof Error || (typeof reason === "object" && reason !== null && "message" in reason)) {
+      const { name, message } = reason as Error;
+      return message ? `${name}: ${message}` : String(name);
+    }
+    return String(reason);
+  } catch {
+    return "an unknown error";
+  }
+}
+
+/** At most limit bytes of a body as text; what is more is not waited for. */
+async function readText(response: Response, limit: number): Promise<string> {
+  const reader = response.body?.getReader();
+  if (!reader) return "";
+  const text = new TextDecoder();
+  let read = "";
+  for (let left = limit; left > 0; ) {
+    const { done, value } = await reader.read();
+    if (done) return read + text.decode();
+    read += text.decode(value.subarray(0, left), { stream: true });
+    left -= value.length;
+  }
+  reader.cancel().catch(() => {});
+  return read;
+}

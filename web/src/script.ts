@@ -1,0 +1,8 @@
+import { setDefault } from "./runtime.ts";
+
+// Known only while the script runs.
+const script = typeof document === "undefined" ? null : document.currentScript;
+const base = script instanceof HTMLScriptElement && script.src ? script.src : location.href;
+setDefault(() => new URL("./turnwire.wasm", base));
+
+export * from "./public.ts";

@@ -1,0 +1,369 @@
+import type * as API from "turnwire";
+import { guarded, type Seat, type Session } from "./client.ts";
+import { type AgentError, ConnectionError, errorOf, type ErrorSpec, InvalidArgumentError } from "./errors.ts";
+import { type Batch, Kept } from "./kept.ts";
+import { chunkSize } from "./runtime.ts";
+import type { SendConfig } from "./validate.ts";
+
+/** How much is kept for an iteration that may come; past it, reading pauses or the events are dropped. */
+const keptMost = 8 << 20;
+const more = 1, wants = 2;
+
+/** Every turn that has not ended, and whose it is. */
+export const turns = new Map<Turn, Session>();
+
+type Listener = (argument: never) => void;
+type Waiter = { resolve(result: IteratorResult<API.TurnEvent>): void; reject(error: unknown): void };
+
+export class Turn implements API.Turn {
+  readonly chatId: string;
+  readonly idempotencyKey: string;
+  readonly #config: SendConfig;
+  #seat: Seat | undefined;
+  #id = 0;
+  #status: API.TurnStatus = "queued";
+  #error: AgentError | undefined;
+  #data: Record<string, unknown> = {};
+  #settled = false;
+  #told = false;
+  #aborting: Promise<void> | undefined;
+  #done: { promise: Promise<API.TurnResult>; resolve(result: API.TurnResult): void; reject(error: unknown): void } | undefined;
+
+  // The state as of the event delivered last: the module may be a few events further.
+  #text = "";
+  #reasoning = "";
+  readonly #have = [0, 0];
+  readonly #upTo = [0, 0];
+  #state: ArrayLike<number> = [0, 0];
+  #toolCalls: readonly API.ToolCall[] = [];
+  #toolsChanged = false;
+
+  readonly #listeners = new Map<string, Set<Listener>>();
+  readonly #kept = new Kept();
+  #waiters: Waiter[] = [];
+  #iterating = false;
+  #followed = false;
+  #dropped = false;
+  #room: (() => void) | undefined;
+  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  #aborted = (): void => void this.abort().catch(() => {});
+  #crashed = (error: AgentError): void => this.#end("interrupted", error);
+
+  constructor(session: Session, chatId: string, config: SendConfig) {
+    this.chatId = chatId;
+    this.#config = config;
+    this.idempotencyKey = config.key;
+    this.#followed = config.onEvent !== undefined;
+    turns.set(this, session);
+    if (config.signal?.aborted) {
+      this.#end("cancelled");
+      return;
+    }
+    config.signal?.addEventListener("abort", this.#aborted);
+    const seat = session.seat();
+    if (seat) this.#start(seat);
+    else session.ready().then((seat) => this.#start(seat), (error: AgentError) => this.#end("failed", error));
+  }
+
+  get status(): API.TurnStatus {
+    return this.#status;
+  }
+
+  get text(): string {
+    this.#text += this.#read(0);
+    return this.#text;
+  }
+
+  get reasoning(): string {
+    this.#reasoning += this.#read(1);
+    return this.#reasoning;
+  }
+
+  get toolCalls(): readonly API.ToolCall[] {
+    if (this.#toolsChanged) {
+      this.#toolsChanged = false;
+      const { instance } = this.#seat!;
+      this.#inside(() => {
+        instance.exports.tools(this.#id);
+        this.#toolCalls = Object.freeze(JSON.parse(instance.left()) as API.ToolCall[]);
+      });
+    }
+    return this.#toolCalls;
+  }
+
+  /** The part of the text (0) or reasoning (1) that came since it was read last. */
+  #read(which: 0 | 1): string {
+    const from = this.#have[which]!, to = this.#upTo[which]!;
+    if (from === to || !this.#seat) return "";
+    this.#have[which] = to;
+    const at = this.#state[which]!;
+    return this.#seat.instance.read(at + from, at + to);
+  }
+
+  get #over(): boolean {
+    return this.#status !== "queued" && this.#status !== "streaming";
+  }
+
+  #start(seat: Seat): void {
+    if (this.#over) return;
+    const { parts, model, key, idleTimeout, headers, maxRetries, timeout } = this.#config;
+    this.#seat = seat;
+    seat.instance.onCrash.add(this.#crashed);
+    this.#id = seat.instance.control.startTurn(seat.client, { chatId: this.chatId, parts, model, key, idleTimeout, headers, maxRetries, timeout }, {
+      // Called by the module, so that no code of the page may run before it has returned.
+      opened: (body) => {
+        this.#status = "streaming";
+        queueMicrotask(() => void this.#pump(body));
+      },
+      ended: (outcome) => {
+        const { status, error, data } = JSON.parse(outcome) as { status: API.TurnStatus; error?: ErrorSpec; data?: Record<string, unknown> };
+        this.#status = status;
+        queueMicrotask(() => this.#end(status, error && errorOf(error, this.#partial()), data));
+      },
+    });
+  }
+
+  async #pump(body: ReadableStream<Uint8Array> | null): Promise<void> {
+    const { instance } = this.#seat!;
+    const reader = (this.#reader = body?.getReader());
+    let reason: unknown = null;
+    try {
+      while (reader && !this.#over) {
+        const { done, value } = await reader.read();
+        if (done || this.#over) break;
+        if (!(value instanceof Uint8Array)) throw new TypeError("the body gave something that is no Uint8Array");
+        this.#chunk(value);
+        if (this.#kept.size > keptMost && !this.#over) await this.#full();
+      }
+    } catch (error) {
+      reason = error ?? new TypeError("the body failed without a reason");
+    }
+    if (!this.#over && instance.alive) {
+      this.#inside(() => instance.control.streamEnded(this.#id, reason));
+      this.#deliver();
+    }
+  }
+
+  #chunk(chunk: Uint8Array): void {
+    if (chunk.length <= chunkSize) {
+      this.#deliver(chunk);
+      return;
+    }
+    for (let at = 0; at < chunk.length && !this.#over; at += chunkSize) this.#deliver(chunk.subarray(at, at + chunkSize));
+  }
+
+  /** A trap of the module, such as memory that can't grow, is the end of the instance and not of the page. */
+  #inside<T>(run: () => T): T | undefined {
+    const { instance } = this.#seat!;
+    try {
+      return run();
+    } catch (error) {
+      instance.crash(error);
+      return undefined;
+    }
+  }
+
+  /** Delivers the events of a chunk, or those that the module has held back until now. */
+  #deliver(chunk?: Uint8Array): void {
+    const { instance } = this.#seat!;
+    let any = false;
+    let flags: number | undefined;
+    do {
+      flags = this.#inside(() => instance.feed(this.#id, chunk));
+      chunk = undefined;
+      if (flags === undefined || !instance.alive) return;
+      const count = instance.count;
+      if (count > 0) {
+        any = true;
+        this.#batch(count);
+      }
+      if (flags & wants && instance.alive) this.#inside(() => instance.exports.flush(this.#id));
+    } while (flags & more && !this.#over);
+    if (any) this.#emit("update", this as never);
+  }
+
+  #batch(count: number): void {
+    const { instance } = this.#seat!;
+    const { size, marks } = instance;
+    this.#state = instance.state;
+    const batch: Batch = { events: JSON.parse(instance.left()) as API.TurnEvent[], delivered: 0, size };
+    if (!this.#dropped) this.#kept.add(batch);
+    const { onEvent } = this.#config;
+    // A listener may end the turn; the module itself ends it only when it is flushed.
+    for (let i = 0; i < count && !this.#over; i++) {
+      const event = batch.events[i]!;
+      switch (event.type) {
+        case "text_delta": this.#upTo[0] = marks[i]!; break;
+        case "reasoning_delta": this.#upTo[1] = marks[i]!; break;
+        case "tool_call_started": case "tool_call_delta": case "tool_call": case "tool_result": this.#toolsChanged = true;
+      }
+      batch.delivered = i + 1;
+      const waiter = this.#waiters.length > 0 ? this.#waiters.shift() : undefined;
+      if (waiter) waiter.resolve({ value: this.#kept.take()!, done: false });
+      if (onEvent) guarded(() => onEvent(event));
+      if (this.#listeners.size > 0) {
+        this.#emit(event.type, event as never);
+        this.#emit("event", event as never);
+      }
+    }
+  }
+
+  /** Waits until kept events are taken; where the turn is followed another way they are dropped instead. */
+  async #full(): Promise<void> {
+    if (!this.#iterating && this.#followed) {
+      this.#dropped = true;
+      this.#kept.clear();
+      return;
+    }
+    const { instance } = this.#seat!;
+    this.#inside(() => instance.exports.hold(this.#id, 1));
+    await new Promise<void>((resolve) => (this.#room = resolve));
+    this.#room = undefined;
+    if (instance.alive) this.#inside(() => instance.exports.hold(this.#id, 0));
+    if (!this.#iterating && this.#followed) await this.#full();
+  }
+
+  #emit(type: string, argument: never): void {
+    const listeners = this.#listeners.get(type);
+    if (listeners) for (const listener of [...listeners]) guarded(() => listener(argument));
+  }
+
+  #follow(): void {
+    this.#followed = true;
+    this.#room?.();
+  }
+
+  on(type: string, listener: Listener): this {
+    if (typeof listener !== "function") throw new InvalidArgumentError("listener must be a function", "invalid_argument");
+    if (!this.#listeners.has(type)) this.#listeners.set(type, new Set());
+    this.#listeners.get(type)!.add(listener);
+    this.#follow();
+    return this;
+  }
+
+  off(type: string, listener: Listener): this {
+    const listeners = this.#listeners.get(type);
+    if (listeners?.delete(listener) && listeners.size === 0) this.#listeners.delete(type);
+    return this;
+  }
+
+  abort(): Promise<void> {
+    if (this.#aborting || this.#over) return (this.#aborting ??= Promise.resolve());
+    const seat = this.#seat;
+    if (!seat) {
+      // Nothing was sent: the service has nothing to stop.
+      this.#aborting = Promise.resolve();
+      this.#end("cancelled");
+      return this.#aborting;
+    }
+    let settle!: (error: AgentError | undefined) => void;
+    this.#aborting = new Promise((resolve, reject) => {
+      settle = (error) => {
+        seat.instance.onCrash.delete(settle);
+        if (error) reject(error);
+        else resolve();
+      };
+    });
+    seat.instance.onCrash.add(settle);
+    this.#inside(() => seat.instance.control.abortTurn(this.#id, (error) => settle(error === null ? undefined : errorOf(JSON.parse(error)))));
+    return this.#aborting;
+  }
+
+  disconnect(): void {
+    if (this.#over) return;
+    const seat = this.#seat;
+    if (seat) this.#inside(() => seat.instance.control.disconnectTurn(this.#id));
+    else this.#end("interrupted", new ConnectionError("the turn was disconnected by the caller before it was sent", "disconnected", true, { partial: this.#partial() }));
+  }
+
+  done(): Promise<API.TurnResult> {
+    if (!this.#done) {
+      let resolve!: (result: API.TurnResult) => void, reject!: (error: unknown) => void;
+      const promise = new Promise<API.TurnResult>((yes, no) => ((resolve = yes), (reject = no)));
+      this.#done = { promise, resolve, reject };
+      if (this.#settled) this.#answer();
+      else this.#follow();
+    }
+    return this.#done.promise;
+  }
+
+  #answer(): void {
+    if (this.#error) this.#done!.reject(this.#error);
+    else this.#done!.resolve({ ...this.#partial(), status: this.#status as "completed" | "cancelled", data: this.#data });
+  }
+
+  #partial(): { text: string; reasoning: string; toolCalls: readonly API.ToolCall[] } {
+    return { text: this.text, reasoning: this.reasoning, toolCalls: this.toolCalls };
+  }
+
+  /** The turn is over: its state is taken from the module, and everybody who waits is told. */
+  #end(status: API.TurnStatus, error?: AgentError, data: Record<string, unknown> = {}): void {
+    if (this.#settled) return;
+    this.#status = status;
+    this.#error = error;
+    this.#data = Object.freeze(data);
+    this.#settled = true;
+    this.#partial();
+    const seat = this.#seat;
+    if (seat) {
+      seat.instance.onCrash.delete(this.#crashed);
+      if (seat.instance.alive) seat.instance.exports.release(this.#id);
+    }
+    turns.delete(this);
+    this.#config.signal?.removeEventListener("abort", this.#aborted);
+    // An iteration under way ends at once when the caller cancels: the page sees nothing more.
+    if (this.#iterating && status === "cancelled") this.#kept.clear();
+    this.#room?.();
+    // A fetch of the page's own may not heed its signal.
+    this.#reader?.cancel().catch(() => {});
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    for (const waiter of waiters) this.#last(waiter);
+    if (this.#done) this.#answer();
+    // A signal may have been aborted before send() has even returned.
+    queueMicrotask(() => this.#emit("end", this as never));
+  }
+
+  #last(waiter: Waiter): void {
+    if (this.#error && !this.#told) {
+      this.#told = true;
+      waiter.reject(this.#error);
+    } else waiter.resolve({ value: undefined, done: true });
+  }
+
+
+  [Symbol.asyncIterator](): AsyncIterator<API.TurnEvent> {
+    if (this.#iterating) throw new InvalidArgumentError("the turn is being iterated already: a turn can be iterated once", "already_iterated");
+    this.#iterating = true;
+    return {
+      next: () => {
+        if (this.#dropped) return Promise.reject(new InvalidArgumentError(`events were dropped past ${keptMost >> 20} MiB, because the turn was followed by listeners; iterate from the start instead`, "events_dropped"));
+        const value = this.#kept.take();
+        if (this.#room && this.#kept.size <= keptMost / 2) this.#room();
+        if (value) return Promise.resolve({ value, done: false });
+        return new Promise((resolve, reject) => {
+          if (this.#settled) this.#last({ resolve, reject });
+          else this.#waiters.push({ resolve, reject });
+        });
+      },
+      return: () => {
+        this.#aborted();
+        return Promise.resolve({ value: undefined, done: true });
+      },
+    };
+  }
+
+  textStream(): ReadableStream<string> {
+    const events = this[Symbol.asyncIterator]();
+    return new ReadableStream<string>({
+      async pull(controller) {
+        for (;;) {
+          const { done, value } = await events.next();
+          if (done) return controller.close();
+          if (value.type === "text_delta" && typeof value.data.chunk === "string") return controller.enqueue(value.data.chunk);
+        }
+      },
+      cancel: () => void events.return!(),
+    }, { highWaterMark: 0 });
+  }
+}

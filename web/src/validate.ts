@@ -1,0 +1,193 @@
+import type { ClientOptions, CreateChatParams, Part, RequestOptions, SendOptions } from "turnwire";
+import { InvalidArgumentError } from "./errors.ts";
+
+// Options are checked here and nowhere else: a call may come before the module is loaded, and what is wrong is said
+// before anything is sent.
+
+export function invalid(field: string, expected: string, got?: unknown): InvalidArgumentError {
+  const shown = got === undefined ? "" : `, not ${describe(got)}`;
+  return new InvalidArgumentError(`${field} must be ${expected}${shown}`, "invalid_argument");
+}
+
+/** A value for a message: its kind, and short strings and numbers themselves. Never more, it may be a secret. */
+function describe(value: unknown): string {
+  if (value === null) return "null";
+  if (typeof value === "string") return value === "" ? "an empty string" : "a string";
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  return Array.isArray(value) ? "an array" : typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+export function object<T extends object>(value: T | undefined, field: string): Partial<T> {
+  if (value === undefined) return {};
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalid(field, "an object", value);
+  return value;
+}
+
+function optional<T>(value: T | undefined, field: string, expected: string, ok: (value: T) => boolean): T | undefined {
+  if (value !== undefined && !ok(value)) throw invalid(field, expected, value);
+  return value;
+}
+
+const isString = (value: unknown): boolean => typeof value === "string" && value !== "";
+const isFunction = (value: unknown): boolean => typeof value === "function";
+
+/** A path segment. "." and ".." would name another path, whatever their encoding (URL standard, path state). */
+export function segment(value: string | undefined, field: string, missing: string): string {
+  if (value === undefined) throw invalid(field, missing);
+  if (!isString(value)) throw invalid(field, "a non-empty string", value);
+  if (value === "." || value === "..") throw invalid(field, `an identifier, not "${value}"`);
+  return value;
+}
+
+const milliseconds = (value: number | undefined, field: string): number | undefined =>
+  optional(value, field, "a number of milliseconds, 0 or more (0: no limit)", (n) => typeof n === "number" && n >= 0 && n < Infinity);
+
+const tries = (value: number | undefined, field: string): number | undefined =>
+  optional(value, field, "a whole number, 0 or more", (n) => Number.isInteger(n) && n >= 0);
+
+/** Headers as a flat list of names and values. */
+function headers(value: Record<string, string> | undefined, field: string): string[] {
+  const flat = Object.entries(object(value, field)).flat() as string[];
+  try {
+    if (flat.every((part) => typeof part === "string")) {
+      new Headers(value);
+      return flat;
+    }
+  } catch {
+    // Said below: the platform's message does not name the option.
+  }
+  throw invalid(field, "an object of header names and string values that HTTP allows");
+}
+
+/** A client's options as the module takes them. */
+export interface ClientConfig {
+  base: string;
+  key: string;
+  keyFunc: (() => string | Promise<string>) | undefined;
+  headers: string[];
+  credentials: RequestCredentials;
+  fetch: typeof fetch | undefined;
+  onLog: ClientOptions["onLog"];
+  workspaceId: string | undefined;
+  agentId: string | undefined;
+  defaults: { maxRetries: number; timeout: number; idleTimeout: number };
+}
+
+export function clientConfig(options: ClientOptions): ClientConfig {
+  if (typeof options !== "object" || options === null) throw invalid("options", "an object with baseURL", options);
+  const { apiKey } = options;
+  optional(apiKey, "apiKey", "a non-empty string or a function that gives one", (key) => isFunction(key) || isString(key));
+  if (typeof apiKey === "string" && !/^[\x21-\x7e]+$/.test(apiKey)) {
+    throw invalid("apiKey", "of visible ASCII characters, without spaces or line ends");
+  }
+  return {
+    base: base(options.baseURL),
+    key: typeof apiKey === "string" ? apiKey : "",
+    keyFunc: typeof apiKey === "function" ? apiKey : undefined,
+    headers: headers(options.headers, "headers"),
+    credentials: optional(options.credentials, "credentials", '"omit", "same-origin" or "include"', (c) =>
+      ["omit", "same-origin", "include"].includes(c)) ?? "same-origin",
+    fetch: optional(options.fetch, "fetch", "a function", isFunction),
+    onLog: optional(options.onLog, "onLog", "a function", isFunction),
+    workspaceId: optional(options.workspaceId, "workspaceId", "a non-empty string", isString),
+    agentId: optional(options.agentId, "agentId", "a non-empty string", isString),
+    defaults: {
+      maxRetries: tries(options.maxRetries, "maxRetries") ?? 2,
+      timeout: milliseconds(options.timeout, "timeout") ?? 60_000,
+      idleTimeout: milliseconds(options.idleTimeout, "idleTimeout") ?? 120_000,
+    },
+  };
+}
+
+function base(value: string | URL): string {
+  const expected = "an http(s) address, absolute or relative to the page, without query, fragment or password";
+  if (!isString(value) && !(value instanceof URL)) throw invalid("baseURL", expected, value);
+  // On a server there is no page to be relative to, and no request is sent either.
+  const page = typeof document === "undefined" ? (typeof location === "undefined" ? "http://localhost/" : location.href) : document.baseURI;
+  let url: URL;
+  try {
+    url = new URL(value, page);
+  } catch {
+    throw invalid("baseURL", expected, value);
+  }
+  if (!/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password) throw invalid("baseURL", expected);
+  return url.href.replace(/\/+$/, "");
+}
+
+/** A request's options as the module takes them, and its signal. */
+export interface RequestConfig {
+  headers: string[];
+  maxRetries: number;
+  timeout: number;
+  signal: AbortSignal | undefined;
+}
+
+export function requestConfig(options: RequestOptions | undefined, { defaults }: ClientConfig): RequestConfig {
+  const o = object(options, "options");
+  return {
+    headers: headers(o.headers, "headers"),
+    maxRetries: tries(o.maxRetries, "maxRetries") ?? defaults.maxRetries,
+    timeout: milliseconds(o.timeout, "timeout") ?? defaults.timeout,
+    signal: optional(o.signal, "signal", "an AbortSignal", (s) => typeof s?.aborted === "boolean" && isFunction(s.addEventListener)),
+  };
+}
+
+export interface SendConfig extends RequestConfig {
+  parts: string;
+  model: string;
+  key: string;
+  idleTimeout: number;
+  onEvent: SendOptions["onEvent"];
+}
+
+export function sendConfig(message: string | Part[], options: SendOptions | undefined, config: ClientConfig): SendConfig {
+  const o = object(options, "options");
+  const key = optional(o.idempotencyKey, "idempotencyKey", "a non-empty string of visible ASCII characters", (k) =>
+    typeof k === "string" && /^[\x21-\x7e]+$/.test(k));
+  return {
+    ...requestConfig(o, config),
+    parts: parts(message),
+    model: optional(o.model, "model", "a non-empty string", isString) ?? "",
+    key: key ?? uuid(),
+    idleTimeout: milliseconds(o.idleTimeout, "idleTimeout") ?? config.defaults.idleTimeout,
+    onEvent: optional(o.onEvent, "onEvent", "a function", isFunction),
+  };
+}
+
+/** Part types that this version does not know are passed through as they are. */
+function parts(message: string | Part[]): string {
+  if (typeof message === "string") {
+    if (message === "") throw invalid("message", "a non-empty string or an array of parts", message);
+    return JSON.stringify([{ type: "text", text: message }]);
+  }
+  if (!Array.isArray(message) || message.length === 0) throw invalid("message", "a non-empty string or a non-empty array of parts", message);
+  message.forEach((part: Part, i) => {
+    if (typeof part !== "object" || part === null || !isString(part.type)) throw invalid(`message[${i}]`, "an object with a string type", part);
+    if (part.type === "text" && !isString(part.text)) throw invalid(`message[${i}].text`, "a non-empty string", part.text);
+  });
+  try {
+    return JSON.stringify(message);
+  } catch {
+    throw invalid("message", "an array of parts that JSON can express");
+  }
+}
+
+export function createParams(params: CreateChatParams | undefined, config: ClientConfig): { workspaceId: string; agentId: string; isTemporary: boolean | undefined } {
+  const p = object(params, "params");
+  const agentId = p.agentId ?? config.agentId;
+  if (!isString(agentId)) throw invalid("agentId", "given as a non-empty string, here or in the client's options", agentId);
+  return {
+    workspaceId: segment(p.workspaceId ?? config.workspaceId, "workspaceId", "given, here or in the client's options"),
+    agentId: agentId!,
+    isTemporary: optional(p.isTemporary, "isTemporary", "true or false", (t) => typeof t === "boolean"),
+  };
+}
+
+/** A UUID v4 (RFC 9562, section 5.4). crypto.randomUUID is missing where a page is not served securely. */
+function uuid(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6]! & 0x0f) | 0x40;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (b) => b.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
