@@ -1,0 +1,104 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// model is the configured model of the built-in agent, which needs none.
+const model = "turnwire-builtin-1"
+
+type options struct {
+	addr, web, dist, data  string
+	keys, workspaces, name repeated
+	pace, heartbeat        time.Duration
+	faults                 bool
+	logFormat              string
+}
+
+// repeated is a flag that may be given several times; the first one replaces the default.
+type repeated struct {
+	list []string
+	set  bool
+}
+
+// String is part of flag.Value. It shows nothing, since keys must not be shown.
+func (r *repeated) String() string { return "" }
+
+func (r *repeated) Set(value string) error {
+	if value == "" {
+		return errors.New("must not be empty")
+	}
+	if !r.set {
+		r.list, r.set = nil, true
+	}
+	r.list = append(r.list, value)
+	return nil
+}
+
+func parseOptions(args []string, env func(string) string, output io.Writer) (*options, error) {
+	o := &options{
+		keys:       repeated{list: []string{"dev-key"}},
+		workspaces: repeated{list: []string{"demo"}},
+		name:       repeated{list: []string{"assistant"}},
+	}
+	port := "8080"
+	if p := env("PORT"); p != "" {
+		if n, err := strconv.Atoi(p); err != nil || n < 0 || n > 65535 {
+			return nil, fmt.Errorf("PORT must be a port number, not %q", p)
+		}
+		port = p
+	}
+	flags := flag.NewFlagSet("turnwire-dev", flag.ContinueOnError)
+	flags.SetOutput(output)
+	flags.StringVar(&o.addr, "addr", net.JoinHostPort("127.0.0.1", port), "`address` to listen on; port 0 takes a free one, the environment's PORT sets the default")
+	flags.StringVar(&o.web, "web", "web/demo/dist", "`folder` served at /")
+	flags.StringVar(&o.dist, "dist", "web/dist", "`folder` served at /turnwire/")
+	flags.StringVar(&o.data, "data", "", "`folder` that keeps chats and turns over a restart; in memory without")
+	flags.Var(&o.keys, "key", "accepted API `key`, repeatable (default dev-key)")
+	flags.Var(&o.workspaces, "workspace", "`identifier` of a workspace, repeatable (default demo)")
+	flags.Var(&o.name, "agent", "`identifier` of an agent, repeatable (default assistant)")
+	flags.DurationVar(&o.pace, "pace", 25*time.Millisecond, "`time` between two events of a turn")
+	flags.DurationVar(&o.heartbeat, "heartbeat", 15*time.Second, "`time` of silence after which a stream gets a comment; 0 sends none")
+	flags.BoolVar(&o.faults, "faults", false, "perform the faults that requests ask for (X-Fault) and serve /debug; for tests only")
+	flags.StringVar(&o.logFormat, "log-format", "text", "`format` of the log on stderr: text or json")
+	if err := flags.Parse(args); err != nil {
+		return nil, err
+	}
+	switch {
+	case flags.NArg() > 0:
+		return nil, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	case o.logFormat != "text" && o.logFormat != "json":
+		return nil, fmt.Errorf("-log-format must be text or json, not %q", o.logFormat)
+	case o.pace < 0 || o.heartbeat < 0:
+		return nil, errors.New("-pace and -heartbeat must not be negative")
+	}
+	for _, key := range o.keys.list {
+		if strings.TrimSpace(key) != key {
+			return nil, errors.New("-key must not begin or end with white space")
+		}
+	}
+	return o, nil
+}
+
+func (o *options) agents() map[string]string {
+	agents := map[string]string{}
+	for _, name := range o.name.list {
+		agents[name] = model
+	}
+	return agents
+}
+
+func (o *options) logger(to io.Writer) *slog.Logger {
+	if o.logFormat == "json" {
+		return slog.New(slog.NewJSONHandler(to, nil))
+	}
+	return slog.New(slog.NewTextHandler(to, nil))
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"mime"
+	"net/http"
+	"os"
+	"path"
+	"strings"
+)
+
+// policy lets a page run its own scripts and WebAssembly and talk to any service, and nothing else.
+const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src *; " +
+	"style-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
+
+// types are those that a browser insists on; the machine's own table may lack or twist them.
+var types = map[string]string{
+	".html": "text/html; charset=utf-8",
+	".css":  "text/css; charset=utf-8",
+	".js":   "text/javascript; charset=utf-8",
+	".mjs":  "text/javascript; charset=utf-8",
+	".ts":   "text/plain; charset=utf-8",
+	".json": "application/json",
+	".map":  "application/json",
+	".wasm": "application/wasm",
+	".svg":  "image/svg+xml",
+	".png":  "image/png",
+	".ico":  "image/x-icon",
+	".txt":  "text/plain; charset=utf-8",
+	".md":   "text/markdown; charset=utf-8",
+}
+
+// site puts the service and the two folders on one origin.
+func site(api http.Handler, web, dist string) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/v1/", api)
+	mux.Handle("/debug/", api)
+	mux.Handle("/turnwire/", http.StripPrefix("/turnwire", folder(dist)))
+	mux.Handle("/", folder(web))
+	return mux
+}
+
+// folder serves the files of a folder. It is looked at for every request, so that a build that ends
+// after the start is seen.
+func folder(dir string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cache-Control", "no-cache")
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			h.Set("Allow", "GET, HEAD")
+			http.Error(w, "this is a file: GET it", http.StatusMethodNotAllowed)
+			return
+		}
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			notBuilt(w, r)
+			return
+		}
+		defer root.Close()
+		name := strings.TrimPrefix(path.Clean("/"+r.URL.Path), "/")
+		if name == "" || strings.HasSuffix(r.URL.Path, "/") {
+			name = path.Join(name, "index.html")
+		}
+		file, err := root.Open(name)
+		var info fs.FileInfo
+		if err == nil {
+			defer file.Close()
+			info, err = file.Stat()
+		}
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && name == "index.html":
+			notBuilt(w, r)
+			return
+		case err != nil || info.IsDir():
+			http.Error(w, "404: there is no such file", http.StatusNotFound)
+			return
+		}
+		kind, ok := types[path.Ext(name)]
+		if !ok {
+			kind = mime.TypeByExtension(path.Ext(name))
+		}
+		if kind == "" {
+			kind = "application/octet-stream"
+		}
+		h.Set("Content-Type", kind)
+		h.Set("ETag", fmt.Sprintf(`"%x-%x"`, info.ModTime().UnixNano(), info.Size()))
+		http.ServeContent(w, r, name, info.ModTime(), file)
+	})
+}
+
+const notBuiltPage = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Turnwire is not built</title>
+<h1>Turnwire is not built</h1>
+<p>The service is running, but the page is not there yet. Run <code>make build</code> and reload.</p>
+</html>
+`
+
+func notBuilt(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(http.StatusNotFound)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write([]byte(notBuiltPage))
+	}
+}

@@ -1,0 +1,131 @@
+package builtin
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/seed-76f09577/turnwire/internal/service"
+)
+
+const (
+	calculatorTool = "calculator"
+	clockTool      = "clock"
+)
+
+// call is one tool call of a turn.
+type call struct {
+	id, name  string
+	arguments map[string]string
+	result    map[string]any
+	err       error
+}
+
+// plan settles the calls of a request, in the order in which they are started.
+func plan(turnID string, r request) []*call {
+	var calls []*call
+	add := func(name, key, value string) {
+		id := "call_" + strings.TrimPrefix(turnID, "turn_") + "_" + strconv.Itoa(len(calls)+1)
+		calls = append(calls, &call{id: id, name: name, arguments: map[string]string{key: value}})
+	}
+	for _, expression := range r.expressions {
+		add(calculatorTool, "expression", expression)
+	}
+	for _, zone := range r.zones {
+		add(clockTool, "zone", zone)
+	}
+	return calls
+}
+
+// overlapping tells whether the calls go on at the same time: where both tools are asked for. Several
+// calls of one tool go one after another, so that both orders can be seen.
+func overlapping(calls []*call) bool {
+	for _, c := range calls {
+		if c.name != calls[0].name {
+			return true
+		}
+	}
+	return false
+}
+
+func (w writer) runCalls(calls []*call, now func() time.Time) error {
+	if !overlapping(calls) {
+		for _, c := range calls {
+			if err := w.runTogether([]*call{c}, now); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return w.runTogether(calls, now)
+}
+
+// runTogether starts all the calls, sends their arguments in turns, and then runs them. A reading of the
+// clock is there before a calculation is, so the clock's results come first.
+func (w writer) runTogether(calls []*call, now func() time.Time) error {
+	fragments := make([][]string, len(calls))
+	left := 0
+	for i, c := range calls {
+		encoded, err := json.Marshal(c.arguments)
+		if err != nil {
+			return err
+		}
+		fragments[i] = cut(string(encoded), 6)
+		left += len(fragments[i])
+		if err := w.emit(service.ToolCallStarted, map[string]any{"tool_call_id": c.id, "name": c.name}); err != nil {
+			return err
+		}
+	}
+	for ; left > 0; left-- {
+		for i, c := range calls {
+			if len(fragments[i]) == 0 {
+				continue
+			}
+			if err := w.emit(service.ToolCallDelta, map[string]any{"tool_call_id": c.id, "delta": fragments[i][0]}); err != nil {
+				return err
+			}
+			fragments[i] = fragments[i][1:]
+		}
+	}
+	for _, c := range calls {
+		if err := w.emit(service.ToolCall, map[string]any{"tool_call_id": c.id, "name": c.name, "arguments": c.arguments}); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{clockTool, calculatorTool} {
+		for _, c := range calls {
+			if c.name != name {
+				continue
+			}
+			if err := w.run(c, now); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// run runs one call and sends its result. An error of the tool is a result; an error of the turn ends it.
+func (w writer) run(c *call, now func() time.Time) error {
+	result, err := w.to.RunTool(w.ctx, c.id, c.name, func(context.Context) (any, error) {
+		if c.name == clockTool {
+			return readClock(now(), c.arguments["zone"])
+		}
+		return Evaluate(c.arguments["expression"])
+	})
+	if w.ctx.Err() != nil {
+		return w.ctx.Err()
+	}
+	switch value := result.(type) {
+	case reading:
+		c.result = map[string]any{"zone": value.Zone, "time": value.Time, "weekday": value.Weekday, "utc_offset": value.UTCOffset}
+	case string:
+		c.result = map[string]any{"value": json.Number(value)}
+	}
+	if c.err = err; err != nil {
+		c.result = map[string]any{"error": err.Error()}
+	}
+	return w.emit(service.ToolResult, map[string]any{"tool_call_id": c.id, "name": c.name, "result": c.result})
+}

@@ -1,0 +1,29 @@
+package service
+
+import "context"
+
+// journal keeps what survives a restart. Temporary chats are never given to it: they are no part of
+// the history that is kept.
+type journal interface {
+	saveChat(ctx context.Context, c *chat) error
+	// startTurn records a turn before it runs, and the chat's messages with it.
+	startTurn(ctx context.Context, c *chat, t *turn) error
+	// addEvents records events of a turn, the first of which has the index first.
+	addEvents(ctx context.Context, turnID string, first int, events []Event) error
+	endTurn(ctx context.Context, t *turn, ended status, first int, events []Event) error
+	deleteTurn(ctx context.Context, turnID string) error
+	// load returns everything, turns in the order of their start.
+	load(ctx context.Context) ([]*chat, []*turn, error)
+	close() error
+}
+
+// noJournal is the journal of a service that lives in memory only.
+type noJournal struct{}
+
+func (noJournal) saveChat(context.Context, *chat) error                        { return nil }
+func (noJournal) startTurn(context.Context, *chat, *turn) error                { return nil }
+func (noJournal) addEvents(context.Context, string, int, []Event) error        { return nil }
+func (noJournal) endTurn(context.Context, *turn, status, int, []Event) error   { return nil }
+func (noJournal) deleteTurn(context.Context, string) error                     { return nil }
+func (noJournal) load(context.Context) (chats []*chat, turns []*turn, e error) { return nil, nil, nil }
+func (noJournal) close() error                                                 { return nil }

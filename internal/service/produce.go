@@ -1,0 +1,192 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// maxEvents and maxTurnBytes bound the log of one turn.
+const (
+	maxEvents    = 250_000
+	maxTurnBytes = 64 << 20
+)
+
+var errFault = errors.New("fault asked for by the request")
+
+// produce runs a turn to its end, in a goroutine of its own: a client that leaves does not stop it.
+func (s *Service) produce(t *turn, m Message) {
+	defer s.turns.Done()
+	defer close(t.done)
+	defer t.cancel()
+	started := s.cfg.Now()
+	s.log.Info("turn started", "turn", t.id, "chat", t.chatID, "model", t.model)
+
+	to := &sink{service: s, turn: t}
+	err := to.run(m)
+	verdict := statusCompleted
+	if err != nil {
+		verdict = statusFailed
+	}
+	ended := t.settle(verdict)
+
+	var last []Event
+	switch ended {
+	case statusCompleted:
+		last = []Event{t.completion()}
+	case statusFailed:
+		last = []Event{failureEvent(err)}
+	}
+	first, rest := t.unsaved()
+	if !t.temporary {
+		// Recorded before it is shown: what a client saw as complete stays complete after a crash.
+		if err := s.journal.endTurn(context.Background(), t, ended, first, append(rest, last...)); err != nil {
+			s.log.Error("turn not saved", "turn", t.id, "error", err)
+		}
+	}
+	t.show(ended, last...)
+	s.mu.Lock()
+	s.running--
+	evicted := s.kept.add(t)
+	for _, old := range evicted {
+		if c := s.chats[old.chatID]; c != nil {
+			delete(c.turns, old.key)
+		}
+	}
+	s.mu.Unlock()
+	for _, old := range evicted {
+		if err := s.journal.deleteTurn(context.Background(), old.id); err != nil {
+			s.log.Error("turn not deleted", "turn", old.id, "error", err)
+		}
+	}
+	s.log.Info("turn finished", "turn", t.id, "chat", t.chatID, "status", string(ended),
+		"events", t.length(), "tools", len(t.toolRuns()), "ms", s.cfg.Now().Sub(started).Milliseconds())
+}
+
+func (t *turn) completion() Event {
+	e, err := encodeEvent(TurnComplete, map[string]any{
+		"turn_id": t.id,
+		"model":   t.model,
+		"usage":   map[string]int{"events": t.length() + 1, "tool_calls": len(t.toolRuns())},
+	})
+	if err != nil {
+		panic(err) // strings and integers always encode
+	}
+	return e
+}
+
+func failureEvent(err error) Event {
+	data := map[string]string{"code": "agent_failed", "message": "the agent failed: " + err.Error()}
+	if errors.Is(err, errFault) {
+		data = map[string]string{"code": "model_overloaded", "message": "the model is overloaded, try again later"}
+	}
+	e, err := encodeEvent(ErrorEvent, data)
+	if err != nil {
+		panic(err) // strings always encode
+	}
+	return e
+}
+
+func encodeEvent(kind Kind, data any) (Event, error) {
+	encoded, err := encodeJSON(data)
+	if err != nil {
+		return Event{}, fmt.Errorf("encode %s: %w", kind, err)
+	}
+	return Event{Kind: kind, Data: encoded}, nil
+}
+
+// encodeJSON leaves < > & as they are: the answer is no HTML, and a replay from disk must have the
+// bytes of the first stream.
+func encodeJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// sink is the Sink of one turn.
+type sink struct {
+	service *Service
+	turn    *turn
+	emitted int
+}
+
+func (k *sink) run(m Message) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			k.service.log.Error("agent panicked", "turn", k.turn.id, "panic", fmt.Sprint(p))
+			err = errors.New("internal error")
+		}
+	}()
+	return k.service.cfg.Agent.Run(k.turn.ctx, m, k)
+}
+
+func (k *sink) Emit(ctx context.Context, kind Kind, data any) error {
+	if kind == TurnComplete || kind == ErrorEvent {
+		return fmt.Errorf("an agent must not emit %s: the service does", kind)
+	}
+	e, err := encodeEvent(kind, data)
+	if err != nil {
+		return err
+	}
+	if k.emitted > 0 {
+		if err := k.wait(ctx); err != nil {
+			return err
+		}
+	}
+	t := k.turn
+	switch {
+	case k.emitted == t.failAfter:
+		return errFault
+	case k.emitted >= maxEvents || t.bytes+len(e.Data) > maxTurnBytes:
+		return fmt.Errorf("the turn is larger than %d events or %d bytes", maxEvents, maxTurnBytes)
+	}
+	if err := t.add(e); err != nil {
+		return err
+	}
+	k.emitted++
+	// A call that is about to act is on disk before it acts; text can wait for the next such moment.
+	if (kind == ToolCall || kind == ToolResult) && !t.temporary {
+		first, events := t.unsaved()
+		if err := k.service.journal.addEvents(ctx, t.id, first, events); err != nil {
+			return fmt.Errorf("save events: %w", err)
+		}
+	}
+	return nil
+}
+
+func (k *sink) RunTool(ctx context.Context, callID, name string, run func(context.Context) (any, error)) (any, error) {
+	if err := k.wait(ctx); err != nil {
+		return nil, err
+	}
+	t := k.turn
+	if err := t.ran(toolRun{CallID: callID, Name: name}); err != nil {
+		return nil, err
+	}
+	log := k.service.log.With("turn", t.id, "tool", name, "call", callID)
+	log.Info("tool started")
+	result, err := run(ctx)
+	log.Info("tool finished", "ok", err == nil)
+	return result, err
+}
+
+// wait lets the turn's pace go by.
+func (k *sink) wait(ctx context.Context) error {
+	if k.turn.pace <= 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(k.turn.pace)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return ctx.Err()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,201 @@
+package service
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver "sqlite", without cgo
+)
+
+// sqlite is the journal in a folder: one database file, turnwire.db.
+type sqlite struct{ db *sql.DB }
+
+// Events are kept in batches, one row for what a turn appended between two moments that matter.
+const schema = `
+CREATE TABLE IF NOT EXISTS chats (
+	chat_id TEXT PRIMARY KEY, workspace_id TEXT NOT NULL, agent_id TEXT NOT NULL,
+	created TEXT NOT NULL, messages INTEGER NOT NULL, recent TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS turns (
+	seq INTEGER PRIMARY KEY AUTOINCREMENT, turn_id TEXT NOT NULL UNIQUE, chat_id TEXT NOT NULL,
+	idempotency_key TEXT NOT NULL, digest TEXT NOT NULL, model TEXT NOT NULL,
+	created TEXT NOT NULL, status TEXT NOT NULL, tools TEXT NOT NULL,
+	UNIQUE (chat_id, idempotency_key)
+);
+CREATE TABLE IF NOT EXISTS events (
+	turn_id TEXT NOT NULL, first INTEGER NOT NULL, batch TEXT NOT NULL, PRIMARY KEY (turn_id, first)
+);
+UPDATE turns SET status = 'interrupted' WHERE status = 'running';
+`
+
+func openSQLite(ctx context.Context, dir string) (*sqlite, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "turnwire.db")+"?_pragma=journal_mode(WAL)&_pragma=busy_timeout(5000)&_pragma=synchronous(NORMAL)")
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	if _, err := db.ExecContext(ctx, schema); err != nil {
+		return nil, errors.Join(fmt.Errorf("create tables: %w", err), db.Close())
+	}
+	return &sqlite{db: db}, nil
+}
+
+func (j *sqlite) close() error { return j.db.Close() }
+
+// write runs f in one transaction, to its end even when the client that asked has left.
+func (j *sqlite) write(ctx context.Context, f func(ctx context.Context, tx *sql.Tx) error) error {
+	ctx = context.WithoutCancel(ctx)
+	tx, err := j.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := f(ctx, tx); err != nil {
+		return errors.Join(err, tx.Rollback())
+	}
+	return tx.Commit()
+}
+
+func (j *sqlite) saveChat(ctx context.Context, c *chat) error {
+	return j.write(ctx, func(ctx context.Context, tx *sql.Tx) error { return putChat(ctx, tx, c) })
+}
+
+func putChat(ctx context.Context, tx *sql.Tx, c *chat) error {
+	recent, err := json.Marshal(c.recent)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT OR REPLACE INTO chats VALUES (?, ?, ?, ?, ?, ?)`,
+		c.id, c.workspace, c.agent, c.created.Format(time.RFC3339Nano), c.messages, string(recent))
+	return err
+}
+
+func (j *sqlite) startTurn(ctx context.Context, c *chat, t *turn) error {
+	return j.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		if err := putChat(ctx, tx, c); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO turns (turn_id, chat_id, idempotency_key, digest, model, created, status, tools)
+			VALUES (?, ?, ?, ?, ?, ?, ?, '[]')`,
+			t.id, t.chatID, t.key, t.digest, t.model, t.created.Format(time.RFC3339Nano), string(statusRunning))
+		return err
+	})
+}
+
+func (j *sqlite) addEvents(ctx context.Context, turnID string, first int, events []Event) error {
+	return j.write(ctx, func(ctx context.Context, tx *sql.Tx) error { return putEvents(ctx, tx, turnID, first, events) })
+}
+
+func putEvents(ctx context.Context, tx *sql.Tx, turnID string, first int, events []Event) error {
+	if len(events) == 0 {
+		return nil
+	}
+	batch, err := encodeJSON(events)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO events VALUES (?, ?, ?)`, turnID, first, string(batch))
+	return err
+}
+
+func (j *sqlite) endTurn(ctx context.Context, t *turn, ended status, first int, events []Event) error {
+	return j.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		if err := putEvents(ctx, tx, t.id, first, events); err != nil {
+			return err
+		}
+		tools, err := json.Marshal(t.toolRuns())
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE turns SET status = ?, tools = ? WHERE turn_id = ?`, string(ended), string(tools), t.id)
+		return err
+	})
+}
+
+func (j *sqlite) deleteTurn(ctx context.Context, turnID string) error {
+	return j.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `DELETE FROM events WHERE turn_id = ?1; DELETE FROM turns WHERE turn_id = ?1`, turnID)
+		return err
+	})
+}
+
+func (j *sqlite) load(ctx context.Context) ([]*chat, []*turn, error) {
+	var chats []*chat
+	err := j.each(ctx, `SELECT chat_id, workspace_id, agent_id, created, messages, recent FROM chats`, func(rows *sql.Rows) error {
+		c := &chat{turns: map[string]*turn{}}
+		var created, recent string
+		err := rows.Scan(&c.id, &c.workspace, &c.agent, &created, &c.messages, &recent)
+		if err != nil {
+			return err
+		}
+		if c.created, err = time.Parse(time.RFC3339Nano, created); err != nil {
+			return err
+		}
+		chats = append(chats, c)
+		return json.Unmarshal([]byte(recent), &c.recent)
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("chats: %w", err)
+	}
+
+	events := map[string][]Event{}
+	err = j.each(ctx, `SELECT turn_id, batch FROM events ORDER BY turn_id, first`, func(rows *sql.Rows) error {
+		var id, batch string
+		var read []Event
+		if err := rows.Scan(&id, &batch); err != nil {
+			return err
+		}
+		if err := json.Unmarshal([]byte(batch), &read); err != nil {
+			return err
+		}
+		events[id] = append(events[id], read...)
+		return nil
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("events: %w", err)
+	}
+
+	var turns []*turn
+	err = j.each(ctx, `SELECT turn_id, chat_id, idempotency_key, digest, model, created, status, tools FROM turns ORDER BY seq`, func(rows *sql.Rows) error {
+		var id, chatID, key, digest, model, created, ended, tools string
+		if err := rows.Scan(&id, &chatID, &key, &digest, &model, &created, &ended, &tools); err != nil {
+			return err
+		}
+		at, err := time.Parse(time.RFC3339Nano, created)
+		if err != nil {
+			return err
+		}
+		var ran []toolRun
+		if err := json.Unmarshal([]byte(tools), &ran); err != nil {
+			return err
+		}
+		turns = append(turns, pastTurn(id, chatID, key, digest, model, at, status(ended), events[id], ran))
+		return nil
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("turns: %w", err)
+	}
+	return chats, turns, nil
+}
+
+func (j *sqlite) each(ctx context.Context, query string, row func(*sql.Rows) error) error {
+	rows, err := j.db.QueryContext(ctx, query)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := row(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
