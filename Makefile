@@ -1,18 +1,83 @@
 # Needs Go, Node 20 or newer with npm, make and apt; installs the rest.
+#
+#   make demo   builds everything and serves the demo page      make bench   measures against other clients
+#   make test   everything that CI runs                         make fuzz    a minute for each fuzz target
+#   make build  fills web/dist and web/demo/dist                make clean   removes what was built or installed
+#   make check  what can be told without running the client
 
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
-.DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
 
-.PHONY: build clean
+stage := @scripts/stage
+npm := node_modules/.package-lock.json
+tests = $(sort $(shell find e2e -name '*.test.mjs' -not -path '*/node_modules/*'))
+# Not through ./...: the native packages do not compile for the browser.
+browser := . ./wasm/... ./jsbridge/...
 
-build: node_modules/.package-lock.json
-	@node web/build.mjs
+.PHONY: demo test build check bench fuzz clean
+.PHONY: install format vet types size arch reproducible native chromium e2e sizes
 
-node_modules/.package-lock.json: package-lock.json package.json web/package.json e2e/package.json bench/package.json
-	npm ci --no-audit --no-fund
-	@touch $@
+demo: build
+	@go build -o .cache/turnwire-dev ./cmd/turnwire-dev
+	@exec .cache/turnwire-dev
+
+test: install build check native chromium e2e
+
+build: $(npm)
+	$(stage) build node web/build.mjs
+
+check: format vet arch build types size reproducible
+
+bench: build
+	node bench/run.mjs
+
+fuzz:
+	scripts/fuzz
 
 clean:
 	rm -rf web/dist web/demo/dist .cache node_modules
+
+$(npm): package-lock.json
+	$(stage) "npm ci" npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+# The C compiler is for the race detector.
+install: $(npm)
+	@scripts/apt-install git=git gcc=gcc gcc=libc6-dev chromium=chromium firefox-esr=firefox-esr
+
+format:
+	$(stage) format scripts/format
+
+vet:
+	$(stage) vet go vet ./...
+	$(stage) "vet for the browser" env GOOS=js GOARCH=wasm go vet $(browser)
+
+arch:
+	$(stage) architecture go test -count=1 ./internal/arch
+
+types:
+	$(stage) types node_modules/.bin/tsc -p web
+	$(stage) "types in use" node scripts/types.mjs
+
+size:
+	$(stage) size node scripts/size.mjs
+
+reproducible:
+	$(stage) reproducible node scripts/reproduce.mjs
+
+native:
+	$(stage) "go tests" go test -race ./...
+
+chromium:
+	$(stage) "core tests in Chromium" node scripts/test-chromium.mjs
+
+# Last of the stages, and without one's closing line: a run ends with the test runner's own summary and time.
+e2e: build
+	@node --test --test-reporter=spec $(tests)
+
+# Records what the built files are made of; make size compares with it past a budget.
+sizes: build
+	node scripts/size.mjs record

@@ -24,7 +24,7 @@ export const goEnv = {
 };
 delete goEnv.GOEXPERIMENT;
 
-/** Symbols and DWARF are of no use in a page and a third of the file; the build id would tell two builders apart. */
+/** Function names and DWARF are of no use in a page; a build id would tell two builders apart. */
 const shipped = "-s -w -buildid=";
 
 export function go(args, options = {}) {
