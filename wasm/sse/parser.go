@@ -139,10 +139,10 @@ func (p *Parser) next() (Event, bool) {
 		}
 		p.pos = end + 1
 		if end == p.cr {
-			if p.lf == p.pos {
+			if p.pos == len(in) {
+				p.skipLF = true
+			} else if p.lf == p.pos {
 				p.pos++
-			} else {
-				p.skipLF = p.pos == len(in)
 			}
 		}
 		if pos < end || p.line.open {
