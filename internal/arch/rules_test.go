@@ -1,0 +1,187 @@
+// Package arch holds the house's arrows and import rules, as tests: see CONTRIBUTING.md.
+package arch
+
+import (
+	"go/ast"
+	"go/build/constraint"
+	"go/token"
+	"slices"
+	"strings"
+)
+
+// layers says which packages of the module each package that goes into the binary may import. A path is relative to
+// the module, the root package is ".".
+var layers = map[string][]string{
+	".":             {"jsbridge"},
+	"jsbridge":      {"wasm/turn", "wasm/upload", "wasm/checksum", "wasm/api", "wasm/retry", "wasm/sse", "wasm/json"},
+	"wasm/turn":     {"wasm/api", "wasm/retry", "wasm/sse", "wasm/json"},
+	"wasm/upload":   {"wasm/api", "wasm/retry", "wasm/sse", "wasm/json"},
+	"wasm/checksum": {"wasm/api", "wasm/retry", "wasm/sse", "wasm/json"},
+	"wasm/retry":    {"wasm/api", "wasm/json"},
+	"wasm/api":      {"wasm/json"},
+	"wasm/sse":      {},
+	"wasm/json":     {},
+}
+
+const (
+	noIO       = "the core does no I/O: it takes inputs and returns effects"
+	noClock    = "the core has no clock: each input brings the time it happened at"
+	noRandom   = "the core has no randomness: it is handed in, so that a seed replays a run"
+	noWaiting  = "nothing in the core waits, so nothing in it can deadlock, race or leak"
+	noWeight   = "it is heavy in the binary, and would rule out a build without reflection"
+	noJS       = "only jsbridge and main touch JavaScript"
+	twoSources = "the reference service is written from the spec, not from the client, so that one checks the other"
+)
+
+// coreForbids gives the reason why the core may not import a package, or one below it.
+var coreForbids = map[string]string{
+	"syscall":       noIO,
+	"os":            noIO,
+	"net":           noIO,
+	"time":          noClock,
+	"math/rand":     noRandom,
+	"crypto/rand":   noRandom,
+	"context":       noWaiting,
+	"sync":          noWaiting,
+	"reflect":       noWeight,
+	"fmt":           noWeight,
+	"encoding/json": noWeight,
+}
+
+// bridging packages are those that only code behind `js && wasm` in jsbridge and main may import.
+var bridging = []string{"syscall/js", "github.com/hack-pad/safejs"}
+
+// binaryForbids are too heavy for the binary by whatever way they come in: +1.5 MB and +245 KB compressed.
+var binaryForbids = []string{"net/http", "encoding/json"}
+
+// A source is one parsed Go file. Folder is that of its package, relative to the module's.
+type source struct {
+	folder, name string
+	file         *ast.File
+	fset         *token.FileSet
+}
+
+func (s source) isTest() bool { return strings.HasSuffix(s.name, "_test.go") }
+
+func (s source) fault(at token.Pos, why string) string {
+	position := s.fset.Position(at)
+	position.Filename = strings.TrimPrefix(s.folder+"/"+s.name, "./")
+	return position.String() + ": " + why
+}
+
+// faults returns what in the module's sources breaks a rule, each with its place and the reason for the rule.
+func faults(module string, sources []source) []string {
+	var found []string
+	for _, s := range sources {
+		for _, spec := range s.file.Imports {
+			path := strings.Trim(spec.Path.Value, `"`)
+			if why := importFault(module, s, path); why != "" {
+				found = append(found, s.fault(spec.Pos(), "imports "+path+": "+why))
+			}
+		}
+		if below("wasm", s.folder) && !s.isTest() {
+			found = append(found, waiting(s)...)
+		}
+	}
+	return found
+}
+
+func importFault(module string, s source, path string) string {
+	core := below("wasm", s.folder)
+	shipped := core || below("jsbridge", s.folder) || s.folder == "."
+
+	if slices.ContainsFunc(bridging, func(b string) bool { return below(b, path) }) {
+		if core || !shipped {
+			return noJS
+		}
+		if !builtForBrowserOnly(s.file) {
+			return "the file needs //go:build js && wasm, or it breaks every native build"
+		}
+	}
+	if !s.isTest() && core {
+		for forbidden, why := range coreForbids {
+			if below(forbidden, path) {
+				return why
+			}
+		}
+	}
+
+	local, isLocal := strings.CutPrefix(path, module+"/")
+	if !isLocal {
+		return ""
+	}
+	if shipped != (below("wasm", local) || below("jsbridge", local)) {
+		return twoSources
+	}
+	if !shipped || s.isTest() {
+		return ""
+	}
+	allowed, known := layers[s.folder]
+	if !known {
+		return s.folder + " has no place in the layers yet: give it one in internal/arch"
+	}
+	if !slices.Contains(allowed, local) {
+		return "arrows go one way, main → jsbridge → turn, upload, checksum → retry, sse → api → json"
+	}
+	return ""
+}
+
+// waiting finds what makes a goroutine or waits for one.
+func waiting(s source) []string {
+	var found []string
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		what := ""
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			what = "a go statement"
+		case *ast.ChanType:
+			what = "a channel"
+		case *ast.SendStmt:
+			what = "a send"
+		case *ast.SelectStmt:
+			what = "a select"
+		case *ast.UnaryExpr:
+			if n.Op == token.ARROW {
+				what = "a receive"
+			}
+		}
+		if what != "" {
+			found = append(found, s.fault(n.Pos(), what+": "+noWaiting))
+		}
+		return true
+	})
+	return found
+}
+
+// builtForBrowserOnly reports whether the file's build constraint leaves out every build but js && wasm.
+func builtForBrowserOnly(file *ast.File) bool {
+	for _, group := range file.Comments {
+		if group.Pos() > file.Package {
+			break
+		}
+		for _, comment := range group.List {
+			if !constraint.IsGoBuild(comment.Text) {
+				continue
+			}
+			expr, err := constraint.Parse(comment.Text)
+			return err == nil && expr.String() == "js && wasm"
+		}
+	}
+	return false
+}
+
+// tooHeavy returns those of a binary's packages that it may not hold.
+func tooHeavy(packages []string) []string {
+	var found []string
+	for _, path := range packages {
+		if slices.ContainsFunc(binaryForbids, func(f string) bool { return below(f, path) }) {
+			found = append(found, path)
+		}
+	}
+	return found
+}
+
+// below reports whether path is parent or lies under it.
+func below(parent, path string) bool {
+	return path == parent || strings.HasPrefix(path, parent+"/")
+}
