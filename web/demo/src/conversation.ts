@@ -1,0 +1,172 @@
+import { AgentClient, TurnError, type Chat, type Turn, type TurnStatus } from "turnwire";
+import { explain } from "./errors.ts";
+import { EventLog } from "./event-log.ts";
+import type { Inspector } from "./inspector.ts";
+import type { Settings } from "./settings.ts";
+import type { Thread } from "./thread.ts";
+import { TurnView, type Remedy } from "./turn-view.ts";
+
+export interface ConversationUI {
+  thread: Thread;
+  inspector: Inspector;
+  model: () => string;
+  temporary: () => boolean;
+  /** Said to screen readers: once when a turn starts, once when it ends. */
+  announce: (text: string) => void;
+  /** A turn starts or ends, or the conversation begins or is emptied. */
+  changed: (state: { running: boolean; begun: boolean }) => void;
+  openSettings: () => void;
+}
+
+/** One message on its way, from the click to the end of its turn. */
+interface Exchange {
+  text: string;
+  view: TurnView;
+  cancel: AbortController;
+  turn?: Turn;
+}
+
+const ENDS: Partial<Record<TurnStatus, string>> = {
+  completed: "Answer complete.",
+  cancelled: "Answer stopped.",
+  failed: "The turn failed.",
+  interrupted: "The answer was interrupted.",
+};
+
+/** The chat: a client for the current settings, the chat at the service, and the turn that runs. */
+export class Conversation {
+  #client: AgentClient | undefined;
+  #chat: Chat | undefined;
+  #running: Exchange | undefined;
+  #answers = 0;
+
+  constructor(
+    private settings: Settings,
+    private readonly ui: ConversationUI,
+  ) {
+    try {
+      // Now, so that the module is there by the time the first message is written.
+      this.#client = this.#make(settings);
+    } catch {
+      // The first message tries again, and has a place to show why not.
+    }
+  }
+
+  /** @throws InvalidArgumentError where the client refuses the settings; the old client then goes on. */
+  connect(settings: Settings): void {
+    const old = this.#client;
+    this.#client = this.#make(settings);
+    this.settings = settings;
+    const stopped = this.stop();
+    this.reset();
+    // Closing at once could cut off the request that tells the old service to stop.
+    if (old) void stopped.finally(() => old.close());
+  }
+
+  /** A new chat: the service makes it when there is a message to send. */
+  reset(): void {
+    void this.stop();
+    this.#running = undefined;
+    this.#chat = undefined;
+    this.#answers = 0;
+    this.ui.thread.clear();
+    this.ui.changed({ running: false, begun: false });
+  }
+
+  send(text: string): void {
+    if (this.#running) return;
+    this.ui.thread.addUser(text);
+    const view = new TurnView(++this.#answers);
+    view.onDraw = () => this.ui.thread.follow();
+    this.ui.thread.add(view.element);
+    void this.#run({ text, view, cancel: new AbortController() });
+  }
+
+  /** Stops the turn that runs; settles when the service has answered. */
+  async stop(): Promise<void> {
+    const { turn, cancel, view } = this.#running ?? {};
+    cancel?.abort();
+    if (!turn || !view) return;
+    try {
+      await turn.abort();
+      view.stopAnswered("");
+    } catch (error) {
+      view.stopAnswered(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #make(settings: Settings): AgentClient {
+    const { requests } = this.ui.inspector;
+    return new AgentClient({
+      ...settings,
+      onLog({ level, message, fields }) {
+        requests.add(level, { message, ...fields });
+      },
+    });
+  }
+
+  async #run(exchange: Exchange, idempotencyKey?: string): Promise<void> {
+    const { text, view, cancel } = exchange;
+    const { ui } = this;
+    this.#running = exchange;
+    ui.changed({ running: true, begun: true });
+    ui.announce("Message sent. The agent is answering.");
+    const log = new EventLog(`${this.#answers}. ${text.length > 40 ? `${text.slice(0, 40)}…` : text}`);
+    ui.inspector.watch(log);
+    let status: TurnStatus = "failed";
+    let failure: unknown;
+    try {
+      const client = (this.#client ??= this.#make(this.settings));
+      const chat = this.#chat ?? (await client.chats.create({ isTemporary: ui.temporary() }, { signal: cancel.signal }));
+      cancel.signal.throwIfAborted();
+      this.#chat = chat;
+      const model = ui.model();
+      const turn = chat.send(text, { ...(model && { model }), ...(idempotencyKey && { idempotencyKey }) });
+      exchange.turn = turn;
+      view.attach(turn);
+      turn.on("event", (event) => {
+        log.add(event.type, event.data);
+        view.note(event);
+      });
+      turn.on("update", () => {
+        view.changed();
+        ui.inspector.changed(log);
+      });
+      await turn.done();
+      status = turn.status;
+    } catch (error) {
+      status = exchange.turn?.status ?? (cancel.signal.aborted ? "cancelled" : "failed");
+      failure = error;
+    }
+    const trouble = status === "completed" || status === "cancelled" ? undefined : explain(failure, this.settings);
+    view.end(status, trouble, this.#remedies(exchange, status, failure, trouble?.settings ?? false));
+    ui.inspector.changed(log);
+    if (this.#running !== exchange) return;
+    this.#running = undefined;
+    ui.changed({ running: false, begun: this.#chat !== undefined });
+    ui.announce([ENDS[status], trouble?.message, trouble?.advice].filter(Boolean).join(" "));
+  }
+
+  #remedies({ text, view, turn }: Exchange, status: TurnStatus, failure: unknown, settings: boolean): Remedy[] {
+    const remedies: Remedy[] = [];
+    const unlessRunning = (act: () => void) => () => {
+      if (!this.#running) act();
+    };
+    const again = (idempotencyKey?: string) =>
+      unlessRunning(() => {
+        view.begin();
+        void this.#run({ text, view, cancel: new AbortController() }, idempotencyKey);
+      });
+    if (status === "interrupted" && turn) {
+      // The same key names the same operation: the service goes on with it, or answers with what it has.
+      remedies.push({ label: "Pick up again", icon: "again", act: again(turn.idempotencyKey) });
+    } else if (status === "failed" && !(failure instanceof TurnError)) {
+      // The service never took the message, so there is nothing to repeat beside it.
+      remedies.push({ label: "Send again", icon: "again", act: again() });
+    } else if (status !== "completed") {
+      remedies.push({ label: "Send again", icon: "again", act: unlessRunning(() => this.send(text)) });
+    }
+    if (settings) remedies.push({ label: "Open settings", icon: "settings", act: this.ui.openSettings });
+    return remedies;
+  }
+}

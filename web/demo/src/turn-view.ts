@@ -1,0 +1,208 @@
+import type { Turn, TurnEvent, TurnStatus } from "turnwire";
+import { copyButton } from "./clipboard.ts";
+import { h, icon, setText } from "./dom.ts";
+import type { Trouble } from "./errors.ts";
+import { count, duration } from "./format.ts";
+import { nextFrame } from "./frame.ts";
+import { Reasoning } from "./reasoning.ts";
+import { StreamedMarkdown } from "./streamed-markdown.ts";
+import { ToolCard } from "./tool-card.ts";
+
+/** What a reader can do once a turn is over. */
+export interface Remedy {
+  label: string;
+  icon: string;
+  act: () => void;
+}
+
+/**
+ * One turn on the page. Events only note what came; everything is drawn once a frame. Reasoning, tool calls and text
+ * stand in the order in which they arrived, for an agent that thinks again after a tool is read in that order too.
+ */
+export class TurnView {
+  readonly element: HTMLElement;
+  onDraw: () => void = () => {};
+  #parts = h("div", { class: "parts" });
+  #status = h("p", { class: "turn-status", "data-testid": "turn-status" });
+  #trouble = h("div", { class: "trouble" });
+  #actions = h("div", { class: "actions" });
+  #drawing: { draw(deadline: number): boolean }[] = [];
+  #reasoning: Reasoning | undefined;
+  #answer: StreamedMarkdown | undefined;
+  #cards: ToolCard[] = [];
+  #toolsChanged = false;
+  #turn: Turn | undefined;
+  #answered = 0;
+  #reasoned = 0;
+  #events = 0;
+  #started = 0;
+  #firstText = 0;
+  #stopped = "";
+  #ending: (() => void) | undefined;
+
+  constructor(number: number) {
+    this.element = h(
+      "article",
+      { class: "agent", "data-testid": "message-agent", "aria-label": `Answer ${number}` },
+      h("h2", { class: "visually-hidden" }, `Answer ${number}`),
+      this.#parts,
+      h("footer", {}, this.#status, this.#trouble, this.#actions),
+    );
+    this.begin();
+  }
+
+  /** Back to an empty turn that waits: the first time, and when a broken turn is picked up again. */
+  begin(): void {
+    this.#parts.replaceChildren();
+    this.#trouble.replaceChildren();
+    this.#actions.replaceChildren();
+    this.#drawing = [];
+    this.#cards = [];
+    this.#reasoning = this.#answer = this.#turn = undefined;
+    this.#answered = this.#reasoned = this.#events = this.#firstText = 0;
+    this.#started = performance.now();
+    this.#stopped = "";
+    this.#say("queued", "Waiting for the service…");
+  }
+
+  attach(turn: Turn): void {
+    this.#turn = turn;
+  }
+
+  note(event: TurnEvent): void {
+    this.#events += 1;
+    switch (event.type) {
+      case "text_delta":
+        this.#firstText ||= performance.now() - this.#started;
+        if (!this.#answer) this.#open("answer");
+        break;
+      case "reasoning_delta":
+        if (!this.#reasoning) this.#open("reasoning");
+        break;
+      case "tool_call_started":
+        this.#close();
+        this.#addCard();
+        this.#toolsChanged = true;
+        break;
+      case "tool_call_delta":
+      case "tool_call":
+      case "tool_result":
+        this.#toolsChanged = true;
+        break;
+      default:
+    }
+  }
+
+  changed(): void {
+    nextFrame(this.#draw);
+  }
+
+  /** The turn is over; the page says so once everything that came is drawn. */
+  end(status: TurnStatus, trouble: Trouble | undefined, remedies: Remedy[]): void {
+    this.#close();
+    const took = performance.now() - this.#started;
+    this.#ending = () => {
+      for (const card of this.#cards) card.close();
+      this.#say(status, this.#closing(status, took, trouble));
+      if (trouble) {
+        this.#trouble.replaceChildren(h("p", {}, trouble.advice));
+        if (trouble.reference) this.#trouble.append(h("p", { class: "reference" }, trouble.reference));
+      }
+      const text = this.#turn?.text;
+      if (text) this.#actions.append(copyButton("Copy", "Copy answer", () => text));
+      for (const { label, icon: name, act } of remedies) {
+        this.#actions.append(h("button", { type: "button", class: "quiet", click: act }, icon(name), h("span", {}, label)));
+      }
+    };
+    this.changed();
+  }
+
+  /** What the service said to a stop, empty for yes; it comes later than the stop itself. */
+  stopAnswered(refusal: string): void {
+    this.#stopped = refusal ? `, but the service did not confirm: ${refusal}` : ", here and at the service";
+    if (this.element.dataset.status === "cancelled") this.#status.append(this.#stopped);
+  }
+
+  #closing(status: TurnStatus, ms: number, trouble: Trouble | undefined): string {
+    const took = duration(ms);
+    switch (status) {
+      case "completed": {
+        const first = this.#firstText ? ` · first word after ${duration(this.#firstText)}` : "";
+        return `Completed in ${took} · ${count(this.#events, "event")}${first}`;
+      }
+      case "cancelled":
+        return `Stopped after ${took}${this.#stopped}`;
+      case "interrupted":
+        return `Interrupted after ${took}: ${trouble?.message ?? "the stream broke"}`;
+      default:
+        return `Failed: ${trouble?.message ?? "the turn did not complete"}`;
+    }
+  }
+
+  #say(status: TurnStatus, text: string): void {
+    this.element.dataset.status = status;
+    this.#status.dataset.status = status;
+    setText(this.#status, text);
+  }
+
+  #draw = (deadline: number): boolean => {
+    const turn = this.#turn;
+    this.#take();
+    if (turn && this.#toolsChanged) {
+      this.#toolsChanged = false;
+      const calls = turn.toolCalls;
+      while (this.#cards.length < calls.length) this.#addCard();
+      calls.forEach((call, at) => this.#cards[at]?.show(call));
+    }
+    let left = false;
+    for (const part of this.#drawing) left = part.draw(deadline) || left;
+    // Finished parts have nothing to draw; only the newest can still grow.
+    if (!left) this.#drawing = this.#drawing.slice(-1);
+    if (turn?.status === "streaming") {
+      this.#say("streaming", `Answering · ${duration(performance.now() - this.#started)} · ${count(this.#events, "event")}`);
+    }
+    if (!left) {
+      this.#ending?.();
+      this.#ending = undefined;
+    }
+    this.onDraw();
+    return left;
+  };
+
+  #open(kind: "answer" | "reasoning"): void {
+    this.#close();
+    let part: StreamedMarkdown | Reasoning;
+    if (kind === "answer") {
+      part = this.#answer = new StreamedMarkdown(h("div", { class: "part answer", "data-testid": "answer" }));
+    } else part = this.#reasoning = new Reasoning();
+    this.#parts.append(part.element);
+    this.#drawing.push(part);
+  }
+
+  /** Ends the part that is being written, with what belongs to it and came in the same chunk as its end. */
+  #close(): void {
+    this.#take();
+    this.#answer?.end();
+    this.#reasoning?.end();
+    this.#answer = this.#reasoning = undefined;
+  }
+
+  #take(): void {
+    if (!this.#turn) return;
+    const { text, reasoning } = this.#turn;
+    if (this.#answer && text.length > this.#answered) {
+      this.#answer.append(text.slice(this.#answered));
+      this.#answered = text.length;
+    }
+    if (this.#reasoning && reasoning.length > this.#reasoned) {
+      this.#reasoning.append(reasoning.slice(this.#reasoned));
+      this.#reasoned = reasoning.length;
+    }
+  }
+
+  #addCard(): void {
+    const card = new ToolCard();
+    this.#cards.push(card);
+    this.#parts.append(card.element);
+  }
+}
