@@ -11,6 +11,9 @@ MAKEFLAGS += --no-print-directory
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
+# Stamping asks git, which refuses where the checkout belongs to another user, as in some CI containers.
+export GOFLAGS += -buildvcs=false
+
 stage := @scripts/stage
 npm := node_modules/.package-lock.json
 tests = $(sort $(shell find e2e -name '*.test.mjs' -not -path '*/node_modules/*'))
@@ -76,6 +79,7 @@ chromium:
 
 # Last of the stages, and without one's closing line: a run ends with the test runner's own summary and time.
 e2e: build
+	@test -n "$(tests)" || { echo "e2e/ holds no *.test.mjs" >&2; exit 1; }
 	@node --test --test-reporter=spec $(tests)
 
 # Records what the built files are made of; make size compares with it past a budget.
