@@ -3,11 +3,8 @@ package retry
 // After reads a Retry-After header (RFC 9110, section 10.2.3): seconds, or an HTTP date against now (Unix time in
 // milliseconds). It returns milliseconds, never below 0, and whether the header could be read.
 func After(header string, now int64) (ms int64, ok bool) {
-	if header == "" {
-		return 0, false
-	}
-	if seconds, ok := digits(header); ok {
-		return seconds * 1000, true
+	if ms, ok := seconds(header); ok {
+		return ms, true
 	}
 	at, ok := date(header)
 	if !ok {
@@ -17,6 +14,12 @@ func After(header string, now int64) (ms int64, ok bool) {
 		return 0, true
 	}
 	return at*1000 - now, true
+}
+
+// seconds reads the form of a header that needs no clock.
+func seconds(header string) (ms int64, ok bool) {
+	n, ok := digits(header)
+	return n * 1000, ok
 }
 
 // digits reads a non-negative whole number, held below 10^9 so that no wait overflows.
@@ -39,11 +42,14 @@ func date(s string) (int64, bool) {
 	if len(s) != 29 || s[3:5] != ", " || s[7] != ' ' || s[11] != ' ' || s[16] != ' ' || s[19] != ':' || s[22] != ':' || s[25:] != " GMT" {
 		return 0, false
 	}
-	const months = "JanFebMarAprMayJunJulAugSepOctNovDec"
-	month := int64(0)
+	const (
+		months  = "JanFebMarAprMayJunJulAugSepOctNovDec"
+		lengths = "\x1f\x1c\x1f\x1e\x1f\x1e\x1f\x1f\x1e\x1f\x1e\x1f"
+	)
+	month, last := int64(0), int64(0)
 	for i := 0; i < 12; i++ {
 		if months[3*i:3*i+3] == s[8:11] {
-			month = int64(i + 1)
+			month, last = int64(i+1), int64(lengths[i])
 		}
 	}
 	day, ok1 := digits(s[5:7])
@@ -52,6 +58,12 @@ func date(s string) (int64, bool) {
 	minute, ok4 := digits(s[20:22])
 	second, ok5 := digits(s[23:25])
 	if !ok1 || !ok2 || !ok3 || !ok4 || !ok5 || month == 0 {
+		return 0, false
+	}
+	if month == 2 && year%4 == 0 && (year%100 != 0 || year%400 == 0) {
+		last++
+	}
+	if day < 1 || day > last || hour > 23 || minute > 59 || second > 59 {
 		return 0, false
 	}
 	// Days since 1970-01-01 of the proleptic Gregorian calendar, years counted from March.

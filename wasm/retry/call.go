@@ -15,6 +15,7 @@ const recordLimit = 4 << 20
 // Call is an exchange whose answer is read whole: every request but a message.
 type Call struct {
 	request  api.Request
+	policy   Policy
 	exchange *Exchange
 	effects  []Effect
 	over     bool
@@ -22,7 +23,7 @@ type Call struct {
 
 // NewCall makes a call; Start begins it.
 func NewCall(request api.Request, policy Policy) *Call {
-	c := &Call{request: request}
+	c := &Call{request: request, policy: policy}
 	c.exchange = NewExchange(request, policy, func(e Effect) { c.effects = append(c.effects, e) })
 	return c
 }
@@ -39,16 +40,24 @@ func (c *Call) Start() { c.exchange.Start() }
 
 // Headers tells the head of an answer.
 func (c *Call) Headers(_ int64, res api.Response) {
+	if c.exchange.Over() {
+		return
+	}
 	c.exchange.Headers(res)
-	if c.exchange.Accepted() {
-		c.effects = append(c.effects, ReadBody{recordLimit})
+	if !c.exchange.Accepted() {
+		return
+	}
+	c.effects = append(c.effects, ReadBody{recordLimit})
+	// A record whose body never ends must not hold the caller either.
+	if c.policy.Timeout > 0 {
+		c.effects = append(c.effects, SetTimer{c.policy.Timeout})
 	}
 }
 
 // Body tells the body that ReadBody asked for. unix is the time in milliseconds.
 func (c *Call) Body(unix int64, body []byte) {
 	if c.exchange.Accepted() {
-		c.done(Done{Response: c.exchange.Response(), Body: body})
+		c.accept(Done{Response: c.exchange.Response(), Body: body})
 		return
 	}
 	c.exchange.Body(unix, body)
@@ -58,7 +67,7 @@ func (c *Call) Body(unix int64, body []byte) {
 // RequestFailed tells that no answer came, or that its body broke off.
 func (c *Call) RequestFailed(detail string) {
 	if c.exchange.Accepted() {
-		c.done(Done{Err: broken(c.request, detail)})
+		c.accept(Done{Err: broken(c.request, detail)})
 		return
 	}
 	c.exchange.Failed(detail)
@@ -67,6 +76,10 @@ func (c *Call) RequestFailed(detail string) {
 
 // TimerFired tells that the timer set last is due.
 func (c *Call) TimerFired(int64) {
+	if c.exchange.Accepted() {
+		c.accept(Done{Err: late(c.request, c.policy)}, Cancel{})
+		return
+	}
 	c.exchange.TimerFired()
 	c.settle()
 }
@@ -79,9 +92,20 @@ func (c *Call) Abandon(err *api.Error) {
 
 // Cancel lets go of the call and ends it with err.
 func (c *Call) Cancel(err *api.Error) {
+	if c.exchange.Accepted() {
+		c.accept(Done{Err: err}, Cancel{})
+		return
+	}
 	c.exchange.Cancel()
-	c.effects = append(c.effects, Cancel{})
 	c.done(Done{Err: err})
+}
+
+// accept ends a call that was reading its answer's body.
+func (c *Call) accept(d Done, before ...Effect) {
+	if !c.over {
+		c.effects = append(append(c.effects, StopTimer{}), before...)
+		c.done(d)
+	}
 }
 
 func (c *Call) settle() {

@@ -129,8 +129,19 @@ func (x *Exchange) Body(now int64, body []byte) {
 	if x.state != refused {
 		return
 	}
-	err := api.Refusal(x.request, x.response, body)
 	after, told := After(x.response.RetryAfter, now)
+	x.refuse(body, after, told)
+}
+
+// refuseUnread goes by the head of a refusal whose body was lost: a 403 stays a 403. A Retry-After that is a date
+// can't be read here, where no clock was told.
+func (x *Exchange) refuseUnread() {
+	after, told := seconds(x.response.RetryAfter)
+	x.refuse(nil, after, told)
+}
+
+func (x *Exchange) refuse(body []byte, after int64, told bool) {
+	err := api.Refusal(x.request, x.response, body)
 	err.RetryAfter, err.HasRetry = after, told
 	switch {
 	case x.response.Status == 401 && x.policy.RenewKey && !x.renewed:
@@ -151,10 +162,14 @@ func (x *Exchange) repeats(status int) bool {
 	return api.Transient(status)
 }
 
-// Failed tells that the connection could not be made, or broke before the answer's head. In a browser nothing says
-// whether the request had arrived, so that a request without a key is not repeated.
+// Failed tells that the connection could not be made, or that it broke. In a browser nothing says whether the request
+// had arrived, so that a request without a key is not repeated.
 func (x *Exchange) Failed(detail string) {
-	if x.state != sent && x.state != refused {
+	if x.state == refused {
+		x.refuseUnread()
+		return
+	}
+	if x.state != sent {
 		return
 	}
 	err := broken(x.request, detail)
@@ -194,11 +209,18 @@ func (x *Exchange) TimerFired() {
 	switch x.state {
 	case waiting:
 		x.send(false)
-	case sent, refused:
+	case refused:
 		x.emit(Cancel{})
-		x.fail(&api.Error{Kind: api.KindTimeout, Code: "response_timeout", Retryable: true,
-			Message: x.request.Method + " " + x.request.Path + " got no answer within " + strconv.FormatInt(x.policy.Timeout, 10) + " ms (option timeout)"})
+		x.refuseUnread()
+	case sent:
+		x.emit(Cancel{})
+		x.fail(late(x.request, x.policy))
 	}
+}
+
+func late(request api.Request, policy Policy) *api.Error {
+	return &api.Error{Kind: api.KindTimeout, Code: "response_timeout", Retryable: true,
+		Message: request.Method + " " + request.Path + " got no answer within " + strconv.FormatInt(policy.Timeout, 10) + " ms (option timeout)"}
 }
 
 // Abandon ends the exchange with an error that is not the service's, such as a key that could not be had.
