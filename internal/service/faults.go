@@ -27,8 +27,8 @@ const (
 	faultType       = "content_type" // 200 with an HTML page under this Content-Type
 	faultChatBody   = "chat_body"    // created chat as id, nested, none or html
 
-	faultCutBytes    = "cut_bytes"    // reset after N bytes of the body
-	faultCutEvents   = "cut_events"   // reset after N events
+	faultCutBytes    = "cut_bytes"    // connection broken after N bytes of the body
+	faultCutEvents   = "cut_events"   // connection broken after N events
 	faultCloseEvents = "close_events" // clean end after N events
 	faultStallEvents = "stall_events" // N events, then nothing, not even heartbeats, until the client leaves
 	faultErrorEvents = "error_events" // N events, then an error event; fails the turn that the request starts
@@ -188,7 +188,7 @@ func (f *faults) answer(w http.ResponseWriter, r *http.Request, closing <-chan s
 	}
 	switch {
 	case f.has(faultRefuse):
-		reset(w)
+		refuse(w)
 	case f.has(faultRedirect):
 		w.Header().Set("Location", f.values[faultRedirect])
 		w.WriteHeader(http.StatusTemporaryRedirect)

@@ -8,9 +8,9 @@ type journal interface {
 	saveChat(ctx context.Context, c *chat) error
 	// startTurn records a turn before it runs, and the chat's messages with it.
 	startTurn(ctx context.Context, c *chat, t *turn) error
-	// addEvents records events of a turn, the first of which has the index first.
-	addEvents(ctx context.Context, turnID string, first int, events []Event) error
-	endTurn(ctx context.Context, t *turn, ended status, first int, events []Event) error
+	// saveTurn records how far a turn is: its status, its tools, and more of its events, the first of
+	// which has the index first.
+	saveTurn(ctx context.Context, t *turn, now status, first int, events []Event) error
 	deleteTurn(ctx context.Context, turnID string) error
 	// load returns everything, turns in the order of their start.
 	load(ctx context.Context) ([]*chat, []*turn, error)
@@ -22,8 +22,7 @@ type noJournal struct{}
 
 func (noJournal) saveChat(context.Context, *chat) error                        { return nil }
 func (noJournal) startTurn(context.Context, *chat, *turn) error                { return nil }
-func (noJournal) addEvents(context.Context, string, int, []Event) error        { return nil }
-func (noJournal) endTurn(context.Context, *turn, status, int, []Event) error   { return nil }
+func (noJournal) saveTurn(context.Context, *turn, status, int, []Event) error  { return nil }
 func (noJournal) deleteTurn(context.Context, string) error                     { return nil }
 func (noJournal) load(context.Context) (chats []*chat, turns []*turn, e error) { return nil, nil, nil }
 func (noJournal) close() error                                                 { return nil }

@@ -66,8 +66,8 @@ func (s *Service) turnFor(ctx context.Context, chatID, key, digest string, m Mes
 		return nil, false, shuttingDown()
 	case c.newest != nil && !c.newest.over():
 		return nil, false, failure(http.StatusConflict, "turn_in_progress", "this chat is producing a turn; abort it or wait for its end")
-	case s.running >= maxRunning:
-		return nil, false, unavailable("overloaded", fmt.Sprintf("%d turns are running", maxRunning))
+	case s.running >= s.cfg.MaxRunning:
+		return nil, false, unavailable("overloaded", fmt.Sprintf("%d turns are running", s.cfg.MaxRunning))
 	}
 
 	m.ChatID, m.TurnID = c.id, newID("turn")

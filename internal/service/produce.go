@@ -43,25 +43,15 @@ func (s *Service) produce(t *turn, m Message) {
 	first, rest := t.unsaved()
 	if !t.temporary {
 		// Recorded before it is shown: what a client saw as complete stays complete after a crash.
-		if err := s.journal.endTurn(context.Background(), t, ended, first, append(rest, last...)); err != nil {
+		if err := s.journal.saveTurn(context.Background(), t, ended, first, append(rest, last...)); err != nil {
 			s.log.Error("turn not saved", "turn", t.id, "error", err)
 		}
 	}
 	t.show(ended, last...)
 	s.mu.Lock()
 	s.running--
-	evicted := s.kept.add(t)
-	for _, old := range evicted {
-		if c := s.chats[old.chatID]; c != nil {
-			delete(c.turns, old.key)
-		}
-	}
+	s.keep(t)
 	s.mu.Unlock()
-	for _, old := range evicted {
-		if err := s.journal.deleteTurn(context.Background(), old.id); err != nil {
-			s.log.Error("turn not deleted", "turn", old.id, "error", err)
-		}
-	}
 	s.log.Info("turn finished", "turn", t.id, "chat", t.chatID, "status", string(ended),
 		"events", t.length(), "tools", len(t.toolRuns()), "ms", s.cfg.Now().Sub(started).Milliseconds())
 }
@@ -154,7 +144,7 @@ func (k *sink) Emit(ctx context.Context, kind Kind, data any) error {
 	// A call that is about to act is on disk before it acts; text can wait for the next such moment.
 	if (kind == ToolCall || kind == ToolResult) && !t.temporary {
 		first, events := t.unsaved()
-		if err := k.service.journal.addEvents(ctx, t.id, first, events); err != nil {
+		if err := k.service.journal.saveTurn(ctx, t, statusRunning, first, events); err != nil {
 			return fmt.Errorf("save events: %w", err)
 		}
 	}

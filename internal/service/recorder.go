@@ -2,7 +2,6 @@ package service
 
 import (
 	"log/slog"
-	"net"
 	"net/http"
 )
 
@@ -38,18 +37,4 @@ func logLevel(status int) slog.Level {
 
 func attrs(pairs ...any) []slog.Attr {
 	return slog.Group("", pairs...).Value.Group()
-}
-
-// reset breaks the connection so that the client sees an error, not a clean end: what was flushed
-// before has arrived, then comes a TCP reset.
-func reset(w http.ResponseWriter) {
-	conn, buffered, err := http.NewResponseController(w).Hijack()
-	if err != nil {
-		panic(http.ErrAbortHandler) // the server closes the connection in the middle of the answer
-	}
-	_ = buffered.Flush()
-	if tcp, ok := conn.(*net.TCPConn); ok {
-		_ = tcp.SetLinger(0)
-	}
-	_ = conn.Close()
 }

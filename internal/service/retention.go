@@ -1,13 +1,14 @@
 package service
 
-import "slices"
+import (
+	"context"
+	"slices"
+)
 
-// maxKept bounds the event data of finished turns, in bytes. The oldest turns go first, and their
-// idempotency records with them, so that a service left running does not grow for ever.
-const maxKept = 512 << 20
-
-// retention is the queue of finished turns, oldest first. Service.mu guards it.
+// retention is the queue of finished turns, oldest first, which take at most so many bytes.
+// Service.mu guards it.
 type retention struct {
+	most  int
 	turns []*turn
 	bytes int
 }
@@ -16,13 +17,25 @@ type retention struct {
 func (r *retention) add(t *turn) (evicted []*turn) {
 	r.turns = append(r.turns, t)
 	r.bytes += t.cost()
-	for r.bytes > maxKept && len(r.turns) > 1 {
+	for r.bytes > r.most && len(r.turns) > 1 {
 		evicted = append(evicted, r.turns[0])
 		r.bytes -= r.turns[0].cost()
 		r.turns[0] = nil
 		r.turns = r.turns[1:]
 	}
 	return evicted
+}
+
+// keep takes a finished turn and forgets those that have to go for it. Service.mu must be held.
+func (s *Service) keep(t *turn) {
+	for _, old := range s.kept.add(t) {
+		if c := s.chats[old.chatID]; c != nil {
+			delete(c.turns, old.key)
+		}
+		if err := s.journal.deleteTurn(context.Background(), old.id); err != nil {
+			s.log.Error("turn not deleted", "turn", old.id, "error", err)
+		}
+	}
 }
 
 // drop forgets the turns of a chat.

@@ -11,12 +11,8 @@ import (
 	"time"
 )
 
-const (
-	// maxRunning bounds the turns that run at once; one more is answered 503.
-	maxRunning = 512
-	// temporaryFor is how long a temporary chat outlives its last stream.
-	temporaryFor = time.Hour
-)
+// temporaryFor is how long a temporary chat outlives its last stream.
+const temporaryFor = time.Hour
 
 // Config says what a service serves. Keys, Workspaces, Agents and Agent are needed; the rest has a
 // usable zero value.
@@ -37,6 +33,11 @@ type Config struct {
 	Faults bool
 	// Dir keeps chats, turns and idempotency records on disk; "" keeps them in memory only.
 	Dir string
+	// MaxRunning bounds the turns that run at once, one more is answered 503; 0 is 512.
+	MaxRunning int
+	// MaxKept bounds what finished turns take, in bytes; 0 is 512 MiB. The oldest go first, and their
+	// idempotency records with them, so that a service left running does not grow for ever.
+	MaxKept int
 	// Log gets one record a request and the life of every turn; nil drops them.
 	Log *slog.Logger
 	// Now is the clock of record times and expiry; nil is time.Now.
@@ -79,6 +80,12 @@ func New(ctx context.Context, cfg Config) (*Service, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
+	if cfg.MaxRunning == 0 {
+		cfg.MaxRunning = 512
+	}
+	if cfg.MaxKept == 0 {
+		cfg.MaxKept = 512 << 20
+	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
@@ -89,6 +96,7 @@ func New(ctx context.Context, cfg Config) (*Service, error) {
 		debug:   newDebugCounts(),
 		closing: make(chan struct{}),
 		chats:   map[string]*chat{},
+		kept:    retention{most: cfg.MaxKept},
 	}
 	for _, key := range cfg.Keys {
 		if key == "" {
@@ -161,7 +169,7 @@ func (s *Service) restore(ctx context.Context) error {
 		}
 		c.turns[t.key] = t
 		c.newest = t
-		s.kept.add(t)
+		s.keep(t)
 	}
 	return nil
 }

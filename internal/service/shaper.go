@@ -75,7 +75,7 @@ func (o *shaper) send(p []byte) error {
 		}
 	}
 	if cut {
-		return errReset
+		return errBroken
 	}
 	return nil
 }

@@ -90,32 +90,22 @@ func (j *sqlite) startTurn(ctx context.Context, c *chat, t *turn) error {
 	})
 }
 
-func (j *sqlite) addEvents(ctx context.Context, turnID string, first int, events []Event) error {
-	return j.write(ctx, func(ctx context.Context, tx *sql.Tx) error { return putEvents(ctx, tx, turnID, first, events) })
-}
-
-func putEvents(ctx context.Context, tx *sql.Tx, turnID string, first int, events []Event) error {
-	if len(events) == 0 {
-		return nil
+func (j *sqlite) saveTurn(ctx context.Context, t *turn, now status, first int, events []Event) error {
+	tools, err := json.Marshal(t.toolRuns())
+	if err != nil {
+		return err
 	}
 	batch, err := encodeJSON(events)
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO events VALUES (?, ?, ?)`, turnID, first, string(batch))
-	return err
-}
-
-func (j *sqlite) endTurn(ctx context.Context, t *turn, ended status, first int, events []Event) error {
 	return j.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		if err := putEvents(ctx, tx, t.id, first, events); err != nil {
-			return err
+		if len(events) > 0 {
+			if _, err := tx.ExecContext(ctx, `INSERT INTO events VALUES (?, ?, ?)`, t.id, first, string(batch)); err != nil {
+				return err
+			}
 		}
-		tools, err := json.Marshal(t.toolRuns())
-		if err != nil {
-			return err
-		}
-		_, err = tx.ExecContext(ctx, `UPDATE turns SET status = ?, tools = ? WHERE turn_id = ?`, string(ended), string(tools), t.id)
+		_, err := tx.ExecContext(ctx, `UPDATE turns SET status = ?, tools = ? WHERE turn_id = ?`, string(now), string(tools), t.id)
 		return err
 	})
 }

@@ -12,9 +12,9 @@ const flushAt = 32 << 10
 
 // What ends a stream before its turn's end.
 var (
-	errReset = errors.New("reset the connection")
-	errClose = errors.New("end the stream")
-	errStall = errors.New("say nothing more")
+	errBroken = errors.New("break the connection")
+	errClose  = errors.New("end the stream")
+	errStall  = errors.New("say nothing more")
 )
 
 // stream sends a turn's events until its end, its cancelling, or the client's leaving.
@@ -47,8 +47,8 @@ func (s *Service) stream(w http.ResponseWriter, r *http.Request, t *turn, f *fau
 		err = out.end()
 	}
 	switch {
-	case errors.Is(err, errReset):
-		reset(w)
+	case errors.Is(err, errBroken):
+		breakOff(w)
 	case errors.Is(err, errStall):
 		select {
 		case <-r.Context().Done():
@@ -150,7 +150,7 @@ func (f *follower) flush() error {
 func (f *follower) fault() error {
 	switch f.sent {
 	case f.faults.number(faultCutEvents):
-		return errReset
+		return errBroken
 	case f.faults.number(faultCloseEvents):
 		return errClose
 	case f.faults.number(faultStallEvents):

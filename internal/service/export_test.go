@@ -1,0 +1,4 @@
+package service
+
+// BreakStorage closes the journal under a running service.
+func (s *Service) BreakStorage() error { return s.journal.close() }
