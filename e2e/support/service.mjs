@@ -1,0 +1,115 @@
+// The reference service as a process of its own: built from the tree, on a free port, with its log at hand.
+
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+export const top = fileURLToPath(new URL("../..", import.meta.url));
+
+/** How long a test waits for what must come: only a failure takes this long. */
+const patience = 30_000;
+
+let binary;
+
+function build() {
+  if (binary) return binary;
+  const folder = join(top, ".cache", "e2e");
+  mkdirSync(folder, { recursive: true });
+  // Test files run in processes of their own, and none may find the file half written or in use.
+  const own = join(folder, `turnwire-dev.${process.pid}`);
+  execFileSync("go", ["build", "-o", own, "./cmd/turnwire-dev"], { cwd: top, stdio: ["ignore", "ignore", "inherit"] });
+  renameSync(own, join(folder, "turnwire-dev"));
+  return (binary = join(folder, "turnwire-dev"));
+}
+
+const same = (record, match) => Object.entries(match).every(([name, value]) => record[name] === value);
+
+export class Service {
+  /** Every record of the log, oldest first. */
+  log = [];
+  #process;
+  #waiting = new Set();
+  #exited;
+
+  /** Starts a service with faults on. flags are further flags of turnwire-dev. */
+  static async start(...flags) {
+    const service = new Service();
+    const args = ["-addr", "127.0.0.1:0", "-faults", "-log-format", "json", "-dist", join(top, "web", "dist"), ...flags];
+    const child = (service.#process = spawn(build(), args, { cwd: top, stdio: ["ignore", "pipe", "pipe"] }));
+    process.once("exit", () => child.kill("SIGKILL"));
+    service.#exited = new Promise((resolve) => child.once("exit", resolve));
+    createInterface({ input: child.stderr }).on("line", (line) => service.#record(line));
+    service.origin = await new Promise((resolve, reject) => {
+      createInterface({ input: child.stdout }).once("line", (line) => {
+        const [, origin] = /^turnwire-dev listening on (http:\S+)\/$/.exec(line) ?? [];
+        if (origin) resolve(origin);
+        else reject(new Error(`turnwire-dev said: ${line}`));
+      });
+      child.once("exit", (code) => reject(new Error(`turnwire-dev ended with ${code}: ${JSON.stringify(service.log)}`)));
+    });
+    return service;
+  }
+
+  #record(line) {
+    let record;
+    try {
+      record = JSON.parse(line);
+    } catch {
+      record = { msg: line };
+    }
+    this.log.push(record);
+    for (const waiter of this.#waiting) if (same(record, waiter.match)) waiter.resolve(record);
+  }
+
+  /** The first record whose fields are those of match, now or as soon as it is written. */
+  async logged(match) {
+    const past = this.log.find((record) => same(record, match));
+    if (past) return past;
+    return new Promise((resolve, reject) => {
+      const waiter = { match, resolve: (record) => finish(() => resolve(record)) };
+      const timer = setTimeout(() => finish(() => reject(new Error(
+        `the service did not log ${JSON.stringify(match)}; its last records:\n${this.log.slice(-15).map((r) => JSON.stringify(r)).join("\n")}`,
+      ))), patience);
+      const finish = (how) => {
+        clearTimeout(timer);
+        this.#waiting.delete(waiter);
+        how();
+      };
+      this.#waiting.add(waiter);
+    });
+  }
+
+  /** Waits until the newest turn of a chat is over, and gives its debug record. */
+  async over(chat) {
+    await this.logged({ msg: "turn finished", chat });
+    return (await this.turns()).findLast((turn) => turn.chat_id === chat);
+  }
+
+  /** All turns, oldest first: turn_id, chat_id, idempotency_key, status, requests, aborts, tools, events. */
+  turns() {
+    return this.#get("/debug/turns");
+  }
+
+  /** How many requests of each kind came so far. */
+  async requests() {
+    const counts = await this.#get("/debug/requests");
+    return {
+      chats: counts["POST /v1/workspaces/{workspace_id}/chats"] ?? 0,
+      messages: counts["POST /v1/chats/{chat_id}/messages"] ?? 0,
+      aborts: counts["POST /v1/chats/{chat_id}/abort"] ?? 0,
+    };
+  }
+
+  async #get(path) {
+    const response = await fetch(this.origin + path);
+    if (!response.ok) throw new Error(`${path} answered ${response.status}`);
+    return response.json();
+  }
+
+  async close() {
+    this.#process.kill("SIGKILL");
+    await this.#exited;
+  }
+}
