@@ -11,7 +11,6 @@ package jsbridge
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/hack-pad/safejs"
 )
@@ -19,11 +18,14 @@ import (
 // host is what the loader lends: timers, fetch and its own functions. It is set once, before any export is called.
 var host safejs.Value
 
-// started is where monotonic time begins.
-var started = time.Now()
-
-// monotonic is the time since the module's start in milliseconds: steps of the machine's clock do not move it.
-func monotonic() int64 { return time.Since(started).Milliseconds() }
+// monotonic is performance.now(), in milliseconds: steps of the machine's clock do not move it.
+func monotonic() int64 {
+	f, err := method(host, "now").Float()
+	if err != nil {
+		panic(err)
+	}
+	return int64(f)
+}
 
 // Start takes the loader's hand-off, the property "turnwire" of the global object that the loader made for this
 // instance, and gives it the control functions.

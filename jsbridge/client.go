@@ -145,21 +145,37 @@ func fields(array safejs.Value) []api.Field {
 	return out
 }
 
-// table gives out handles for what JavaScript holds on to. 0 is no handle.
+// table gives out handles for what JavaScript holds on to. 0 is no handle. A slice, because a map's look-up is a good
+// part of what feeding one event costs.
 type table[T any] struct {
-	entries map[uint32]T
-	last    uint32
+	entries []T
+	free    []uint32
 }
 
 func (t *table[T]) add(v T) uint32 {
-	if t.entries == nil {
-		t.entries = map[uint32]T{}
+	if n := len(t.free); n > 0 {
+		id := t.free[n-1]
+		t.free = t.free[:n-1]
+		t.entries[id] = v
+		return id
 	}
-	t.last++
-	t.entries[t.last] = v
-	return t.last
+	if len(t.entries) == 0 {
+		t.entries = append(t.entries, *new(T))
+	}
+	t.entries = append(t.entries, v)
+	return uint32(len(t.entries) - 1)
 }
 
-func (t *table[T]) get(id uint32) T { return t.entries[id] }
+// get returns the zero value where id is no handle (any more).
+func (t *table[T]) get(id uint32) (v T) {
+	if int(id) < len(t.entries) {
+		v = t.entries[id]
+	}
+	return v
+}
 
-func (t *table[T]) remove(id uint32) { delete(t.entries, id) }
+// remove takes a handle back, once: it is given out again.
+func (t *table[T]) remove(id uint32) {
+	t.entries[id] = *new(T)
+	t.free = append(t.free, id)
+}

@@ -6,14 +6,10 @@ import (
 	"runtime"
 	"unsafe"
 
-	"github.com/seed-76f09577/turnwire/wasm/json"
+	"github.com/seed-76f09577/turnwire/wasm/turn"
 )
 
-const (
-	chunkSize = 64 << 10
-	batchMost = 1024
-	outKept   = 1 << 20 // a larger buffer, left by one large event, is let go
-)
+const chunkSize = 64 << 10
 
 // shared is the memory that the loader reads and writes, at a fixed address. The loader knows its layout:
 // chunkSize bytes of input, then 32-bit words.
@@ -26,24 +22,28 @@ var shared struct {
 	// from memory, at any moment until that turn is fed again: also inside a call, and after a crash.
 	state [2]uint32
 	// marks says for each event how long the text (of a reasoning_delta: the reasoning) is with it.
-	marks [batchMost]uint32
+	marks [turn.BatchEvents]uint32
 }
 
-// out holds what shared.out points to.
-var out []byte
+// batch and out hold what shared.out points to.
+var (
+	batch turn.Batch
+	out   []byte
+)
 
 const (
-	more  = 1 // call feed again with 0 bytes
+	more  = 1 // call feed again with 0 bytes, once the batch is delivered
 	wants = 2 // call flush after the events were delivered
 )
 
 //go:wasmexport memory
 func memory() unsafe.Pointer { return unsafe.Pointer(&shared) }
 
-// feed gives a turn the first n bytes of shared.in and leaves a batch of its events.
+// feed gives a turn the first n bytes of shared.in and leaves a batch of its events. now is performance.now(), which
+// JavaScript reads faster than Go does.
 //
 //go:wasmexport feed
-func feed(id, n uint32) (flags uint32) {
+func feed(id, n uint32, now float64) (flags uint32) {
 	defer recovered()
 	t := turns.get(id)
 	shared.count = 0
@@ -52,37 +52,14 @@ func feed(id, n uint32) (flags uint32) {
 	}
 	m := t.machine
 	if n > 0 {
-		m.Feed(monotonic(), shared.in[:n])
+		m.Feed(int64(now), shared.in[:n])
 	}
-	if cap(out) > outKept {
-		out = nil
-	}
-	b := append(out[:0], '[')
-	count := uint32(0)
-	for count < batchMost && len(b) < 4*chunkSize {
-		e, ok := m.Next(count == 0)
-		if !ok {
-			break
-		}
-		if count > 0 {
-			b = append(b, ',')
-		}
-		b = append(append(b, `{"type":`...), e.Type...)
-		b = append(append(b, `,"data":`...), e.Data...)
-		if e.ID != nil {
-			b = json.Quote(append(b, `,"id":`...), string(e.ID))
-		}
-		b = append(b, '}')
-		shared.marks[count] = uint32(e.Mark)
-		count++
-	}
-	out = append(b, ']')
-	leave(out)
-	shared.count = count
-	shared.state = [2]uint32{address(m.Text()), address(m.Reasoning())}
-	if m.Pending() || count == batchMost || len(b) >= 4*chunkSize {
+	if m.Batch(&batch) {
 		flags |= more
 	}
+	leave(batch.JSON)
+	shared.count = uint32(copy(shared.marks[:], batch.Marks))
+	shared.state = [2]uint32{address(m.Text()), address(m.Reasoning())}
 	if m.Wants() {
 		flags |= wants
 	}
@@ -116,7 +93,9 @@ func tools(id uint32) {
 //go:wasmexport release
 func release(id uint32) {
 	defer recovered()
-	turns.remove(id)
+	if turns.get(id) != nil {
+		turns.remove(id)
+	}
 }
 
 // liveCallbacks and liveGoroutines are read by the leak test.

@@ -14,7 +14,7 @@ const dist = join(web, "dist");
  * The module "wasm-exec": Go's runtime script as a function of the global object that it and Go shall see. The script
  * hangs Go, fs, process and path on globalThis, and calls fs by its bare name, so both names are the function's own.
  */
-const wasmExecPlugin = {
+export const wasmExecPlugin = {
   name: "wasm-exec",
   setup(build) {
     build.onResolve({ filter: /^wasm-exec$/ }, () => ({ path: "wasm_exec.js", namespace: "go" }));

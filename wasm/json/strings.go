@@ -1,6 +1,9 @@
 package json
 
-import "unicode/utf8"
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
 // IsString reports whether value, the text of a JSON value, is a string.
 func IsString(value []byte) bool { return len(value) >= 2 && value[0] == '"' }
@@ -40,6 +43,9 @@ func AppendString(dst, value []byte) []byte {
 }
 
 func appendUnescaped(dst, raw []byte) []byte {
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return append(dst, raw...)
+	}
 	start := 0
 	for i := 0; i < len(raw); {
 		if raw[i] != '\\' {

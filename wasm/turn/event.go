@@ -2,6 +2,7 @@ package turn
 
 import (
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/seed-76f09577/turnwire/wasm/api"
 	"github.com/seed-76f09577/turnwire/wasm/json"
@@ -13,6 +14,8 @@ type Event struct {
 	Type []byte // a JSON string's text
 	Data []byte // a JSON object's text
 	ID   []byte // the event's own SSE id; nil where it had none
+	// Chunk is the JSON string of a text_delta that holds a chunk and nothing else; nil for every other event.
+	Chunk []byte
 	// Mark is the length of the text (of the reasoning, for a reasoning_delta) with this event in it, in bytes.
 	Mark int
 }
@@ -61,6 +64,38 @@ type message struct {
 	data  []byte // JSON object
 	chunk []byte // data's member "chunk", nil where there is none
 	id    []byte
+	plain bool // the whole JSON is what plainHead, chunk's content and plainTail make
+}
+
+// Nearly every event of a stream is a text_delta as the interface shows it. Its JSON is told by its two ends, which
+// spares it the walk over its members.
+const (
+	plainHead = `{"type":"text_delta","data":{"chunk":"`
+	plainTail = `"}}`
+)
+
+var plainType = []byte(`"text_delta"`)
+
+// plain returns the chunk of such an event, with its quotes, or nil for any other. ascii says that the chunk stands
+// for itself: it has no escape and nothing that would have to be looked at as UTF-8.
+func plain(r *reader, text []byte) (chunk []byte, ascii bool) {
+	from, to := len(plainHead), len(text)-len(plainTail)
+	if to < from || text[to] != '"' || text[to+1] != '}' || text[to+2] != '}' || string(text[:from]) != plainHead {
+		return nil, false
+	}
+	for _, c := range text[from:to] {
+		if c < ' ' || c == '"' || c == '\\' || c > '~' {
+			if !utf8.Valid(text) {
+				return nil, false
+			}
+			r.json.Reset(text[from-1 : to+1])
+			if r.json.Value(); !r.json.Done() {
+				return nil, false
+			}
+			return text[from-1 : to+1], false
+		}
+	}
+	return text[from-1 : to+1], true
 }
 
 // reader reads SSE events as messages (profile, "The event stream"); it keeps what it can use again.
@@ -72,11 +107,16 @@ type reader struct {
 
 // read returns false where the data is not a JSON object.
 func (r *reader) read(e sse.Event, m *message) bool {
-	text := json.ToUTF8(e.Data)
 	*m = message{}
 	if e.HasID {
 		m.id = json.ToUTF8(e.ID)
 	}
+	if chunk, _ := plain(r, e.Data); chunk != nil {
+		m.kind, m.typ, m.plain, m.chunk = textDelta, plainType, true, chunk
+		m.data = e.Data[len(plainHead)-len(`{"chunk":"`) : len(e.Data)-1]
+		return true
+	}
+	text := json.ToUTF8(e.Data)
 	var typ, data, dataChunk, topChunk []byte
 	j := &r.json
 	j.Reset(text)

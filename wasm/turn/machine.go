@@ -249,16 +249,21 @@ func (m *Machine) hold() bool {
 				break
 			}
 		}
-		m.number++
-		if isDoneMarker(e.Data) {
-			continue
-		}
-		if !m.reader.read(e, &m.held) {
-			m.broken = notAnEvent(m.number, e.Data)
-		}
-		m.holding = true
+		m.take(e)
 	}
 	return true
+}
+
+// take reads an event into m.held, unless it is to be ignored.
+func (m *Machine) take(e sse.Event) {
+	m.number++
+	if isDoneMarker(e.Data) {
+		return
+	}
+	if !m.reader.read(e, &m.held) {
+		m.broken = notAnEvent(m.number, e.Data)
+	}
+	m.holding = true
 }
 
 // unfinished is the event in which a cleanly ended stream stopped, if its data is a whole JSON object.
@@ -282,11 +287,14 @@ func tooLong(number int) *api.Error {
 
 // apply takes the held event into the turn's state.
 func (m *Machine) apply() Event {
-	e := Event{Type: m.held.typ, Data: m.held.data, ID: m.held.id, Mark: len(whole(m.text))}
+	e := Event{Type: m.held.typ, Data: m.held.data, ID: m.held.id}
 	switch m.held.kind {
 	case textDelta:
 		m.text = json.AppendString(m.text, m.held.chunk)
 		e.Mark = len(whole(m.text))
+		if m.held.plain {
+			e.Chunk = m.held.chunk
+		}
 	case reasoningDelta:
 		m.reasoning = json.AppendString(m.reasoning, reasoningChunk(m.held))
 		e.Mark = len(whole(m.reasoning))

@@ -1,5 +1,5 @@
 import newGo from "wasm-exec";
-import type { InitOptions } from "turnwire";
+import type { InitOptions, TurnEvent } from "turnwire";
 import { RuntimeCrashError, RuntimeLoadError } from "./errors.ts";
 import { invalid, object } from "./validate.ts";
 
@@ -7,7 +7,7 @@ import { invalid, object } from "./validate.ts";
 interface Exports extends WebAssembly.Exports {
   mem: WebAssembly.Memory;
   memory(): number;
-  feed(turn: number, bytes: number): number;
+  feed(turn: number, bytes: number, now: number): number;
   flush(turn: number): void;
   hold(turn: number, on: number): void;
   tools(turn: number): void;
@@ -42,6 +42,8 @@ const out = 0, size = 1, count = 2, state = 3, marks = 5;
 // The text of an answer may begin with U+FEFF, which is no byte order mark there.
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
+const ascii = Array.from({ length: 0x7f }, (_, c) => String.fromCharCode(c));
+
 /** One running module. */
 export class Instance {
   readonly exports: Exports;
@@ -59,41 +61,80 @@ export class Instance {
     this.#io = exports.memory();
   }
 
-  /** The memory is a new buffer whenever it has grown. */
+  /** The memory is a new buffer whenever it has grown; views of the old one are empty then. */
   #refresh(): void {
-    const { buffer } = this.exports.mem;
-    if (this.#bytes.buffer !== buffer) {
+    if (this.#bytes.length === 0) {
+      const { buffer } = this.exports.mem;
       this.#bytes = new Uint8Array(buffer);
       this.#words = new Uint32Array(buffer, this.#io + chunkSize);
     }
   }
 
   /** Gives a turn at most chunkSize bytes, or none to go on with those before; flags as feed's. */
-  feed(turn: number, chunk?: Uint8Array): number {
+  feed(turn: number, chunk: Uint8Array | undefined, now: number): number {
     if (chunk) {
       this.#refresh();
       this.#bytes.set(chunk, this.#io);
     }
-    const flags = this.exports.feed(turn, chunk ? chunk.length : 0);
+    return this.exports.feed(turn, chunk ? chunk.length : 0, now);
+  }
+
+  /** The events that feed left. */
+  batch(): TurnEvent[] {
+    const chunk = this.#short();
+    if (chunk !== undefined) return [{ type: "text_delta", data: { chunk } }];
+    const items = JSON.parse(this.left()) as (TurnEvent | string | [string, string])[];
+    for (let i = 0; i < items.length; i++) {
+      const item = items[i]!;
+      if (typeof item === "string") items[i] = { type: "text_delta", data: { chunk: item } };
+      else if (Array.isArray(item)) items[i] = { type: "text_delta", data: { chunk: item[0] }, id: item[1] };
+    }
+    return items as TurnEvent[];
+  }
+
+  /**
+   * The chunk of a batch that is one short text of plain ASCII, as most are where events come one by one: TextDecoder
+   * and JSON.parse would cost more than all the rest does then.
+   */
+  #short(): string | undefined {
+    const at = this.#word(out), length = this.#word(size);
+    const bytes = this.#bytes;
+    if (length > 36 || bytes[at + 1] !== 0x22) return undefined;
+    let text = "";
+    for (let i = at + 2; i < at + length - 2; i++) {
+      const c = bytes[i]!;
+      // A quote ends the first of several, a backslash begins an escape.
+      if (c > 0x7e || c === 0x22 || c === 0x5c) return undefined;
+      text += ascii[c]!;
+    }
+    return text;
+  }
+
+  #word(i: number): number {
+    const word = this.#words[i];
+    if (word !== undefined) return word;
     this.#refresh();
-    return flags;
+    return this.#words[i]!;
   }
 
+  /** How many events feed left. */
   get count(): number {
-    return this.#words[count]!;
+    return this.#word(count);
   }
 
+  /** How many bytes the last call left. */
   get size(): number {
-    return this.#words[size]!;
+    return this.#word(size);
   }
 
-  /** Where the text and the reasoning of the turn that was fed last begin. */
-  get state(): Uint32Array {
-    return this.#words.slice(state, state + 2);
+  /** Where the text (0) or the reasoning (1) of the turn that was fed last begins. */
+  state(which: 0 | 1): number {
+    return this.#word(state + which);
   }
 
-  get marks(): Uint32Array {
-    return this.#words.slice(marks, marks + this.count);
+  /** How long the text, of a reasoning_delta the reasoning, is with event i of the batch. */
+  mark(i: number): number {
+    return this.#word(marks + i);
   }
 
   /** The text that the last call left. */
@@ -178,6 +219,7 @@ async function start(): Promise<Instance> {
     setTimeout: (fn: () => void, ms: number) => setTimeout(fn, ms),
     clearTimeout: (id: number) => clearTimeout(id),
     random: Math.random,
+    now: () => performance.now(),
     AbortController,
     describe,
     readText,

@@ -34,7 +34,7 @@ export class Turn implements API.Turn {
   #reasoning = "";
   readonly #have = [0, 0];
   readonly #upTo = [0, 0];
-  #state: ArrayLike<number> = [0, 0];
+  readonly #state = [0, 0];
   #toolCalls: readonly API.ToolCall[] = [];
   #toolsChanged = false;
 
@@ -169,7 +169,7 @@ export class Turn implements API.Turn {
     let any = false;
     let flags: number | undefined;
     do {
-      flags = this.#inside(() => instance.feed(this.#id, chunk));
+      flags = this.#inside(() => instance.feed(this.#id, chunk, performance.now()));
       chunk = undefined;
       if (flags === undefined || !instance.alive) return;
       const count = instance.count;
@@ -184,17 +184,17 @@ export class Turn implements API.Turn {
 
   #batch(count: number): void {
     const { instance } = this.#seat!;
-    const { size, marks } = instance;
-    this.#state = instance.state;
-    const batch: Batch = { events: JSON.parse(instance.left()) as API.TurnEvent[], delivered: 0, size };
+    this.#state[0] = instance.state(0);
+    this.#state[1] = instance.state(1);
+    const batch: Batch = { events: instance.batch(), delivered: 0, size: instance.size };
     if (!this.#dropped) this.#kept.add(batch);
     const { onEvent } = this.#config;
     // A listener may end the turn; the module itself ends it only when it is flushed.
     for (let i = 0; i < count && !this.#over; i++) {
       const event = batch.events[i]!;
       switch (event.type) {
-        case "text_delta": this.#upTo[0] = marks[i]!; break;
-        case "reasoning_delta": this.#upTo[1] = marks[i]!; break;
+        case "text_delta": this.#upTo[0] = instance.mark(i); break;
+        case "reasoning_delta": this.#upTo[1] = instance.mark(i); break;
         case "tool_call_started": case "tool_call_delta": case "tool_call": case "tool_result": this.#toolsChanged = true;
       }
       batch.delivered = i + 1;
