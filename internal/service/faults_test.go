@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -236,11 +237,19 @@ func TestFaultStallEndsWithTheService(t *testing.T) {
 
 func TestFaultDelayEndsWithTheClient(t *testing.T) {
 	s := serve(t)
-	chat := s.chat()
-	s.client.Timeout = 1
-	_, err := s.do(t.Context(), "POST", "/v1/chats/"+chat+"/messages", message(counted), "Idempotency-Key", "k", "X-Fault", "delay_ms=600000")
-	require.Error(t, err)
-	s.client.Timeout = 0
+	path := "/v1/chats/" + s.chat() + "/messages"
+	ctx, cancel := context.WithCancel(t.Context())
+	failed := make(chan error)
+	go func() {
+		_, err := s.do(ctx, "POST", path, message(counted), "Idempotency-Key", "k", "X-Fault", "delay_ms=600000")
+		failed <- err
+	}()
+	for counts := ""; !strings.Contains(counts, "messages"); {
+		_, counts = s.call("GET", "/debug/requests", "")
+	}
+	cancel()
+	require.ErrorIs(t, <-failed, context.Canceled)
+	s.logs.wait(t, "request", map[string]any{"path": path})
 	require.Empty(t, s.turns())
 }
 
