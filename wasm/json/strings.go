@@ -29,12 +29,13 @@ func String(value []byte) string {
 	if !IsString(value) {
 		return ""
 	}
-	return string(appendUnescaped(nil, value[1:len(value)-1]))
+	return string(settle(appendUnescaped(nil, value[1:len(value)-1])))
 }
 
 // AppendString appends what the text of a JSON string stands for, as UTF-8. JavaScript strings may hold half of a
-// surrogate pair, and a service that cuts its fragments by UTF-16 units sends one half in each of two events: a half
-// is kept in three bytes (as WTF-8 does) until the other half follows it in dst, and becomes the one character then.
+// surrogate pair, and a service that cuts its fragments by UTF-16 units sends one half in each of two events: a first
+// half is kept in three bytes (as WTF-8 does) until something follows it in dst. With its other half it becomes the one
+// character; before anything else U+FFFD, which is what a half alone is as UTF-8, and has three bytes too.
 func AppendString(dst, value []byte) []byte {
 	if !IsString(value) {
 		return dst
@@ -43,8 +44,11 @@ func AppendString(dst, value []byte) []byte {
 }
 
 func appendUnescaped(dst, raw []byte) []byte {
+	if len(raw) == 0 {
+		return dst
+	}
 	if bytes.IndexByte(raw, '\\') < 0 {
-		return append(dst, raw...)
+		return append(settle(dst), raw...)
 	}
 	start := 0
 	for i := 0; i < len(raw); {
@@ -52,13 +56,18 @@ func appendUnescaped(dst, raw []byte) []byte {
 			i++
 			continue
 		}
-		dst = append(dst, raw[start:i]...)
+		if i > start {
+			dst = append(settle(dst), raw[start:i]...)
+		}
 		i++
 		if i >= len(raw) {
 			return dst
 		}
 		c := raw[i]
 		i++
+		if c != 'u' {
+			dst = settle(dst)
+		}
 		switch c {
 		case 'b':
 			dst = append(dst, '\b')
@@ -80,7 +89,18 @@ func appendUnescaped(dst, raw []byte) []byte {
 		}
 		start = i
 	}
-	return append(dst, raw[start:]...)
+	if start < len(raw) {
+		dst = append(settle(dst), raw[start:]...)
+	}
+	return dst
+}
+
+// settle makes U+FFFD of a half that has waited in vain.
+func settle(text []byte) []byte {
+	if EndsInHalf(text) {
+		copy(text[len(text)-3:], "\uFFFD")
+	}
+	return text
 }
 
 // appendUnit appends one UTF-16 code unit, joining a low surrogate with the high one before it.
@@ -89,14 +109,15 @@ func appendUnit(dst []byte, unit int) []byte {
 	case unit < 0:
 		return dst
 	case unit < 0xD800 || unit > 0xDFFF:
-		return utf8.AppendRune(dst, rune(unit))
-	case unit >= 0xDC00:
-		if n := len(dst); n >= 3 && EndsInHalf(dst) {
-			high := 0xD000 | int(dst[n-2]&0x3F)<<6 | int(dst[n-1]&0x3F)
-			return utf8.AppendRune(dst[:n-3], rune(0x10000+(high-0xD800)<<10+(unit-0xDC00)))
-		}
+		return utf8.AppendRune(settle(dst), rune(unit))
+	case unit < 0xDC00:
+		return append(settle(dst), 0xED, 0x80|byte(unit>>6)&0x3F, 0x80|byte(unit)&0x3F)
+	case EndsInHalf(dst):
+		n := len(dst)
+		high := 0xD000 | int(dst[n-2]&0x3F)<<6 | int(dst[n-1]&0x3F)
+		return utf8.AppendRune(dst[:n-3], rune(0x10000+(high-0xD800)<<10+(unit-0xDC00)))
 	}
-	return append(dst, 0xED, 0x80|byte(unit>>6)&0x3F, 0x80|byte(unit)&0x3F)
+	return append(dst, "\uFFFD"...)
 }
 
 // EndsInHalf reports whether text ends in a high surrogate still waiting for its low one.

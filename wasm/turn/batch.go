@@ -66,7 +66,7 @@ func (m *Machine) plainRun(out []byte, marks []uint32) ([]byte, []uint32) {
 			return out, marks
 		}
 		m.number++
-		if ascii {
+		if ascii && !json.EndsInHalf(text) {
 			text = append(text, chunk[1:len(chunk)-1]...)
 		} else {
 			text = json.AppendString(text, chunk)

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"bytes"
 	"strconv"
 	"unicode/utf8"
 
@@ -108,7 +109,7 @@ type reader struct {
 // read returns false where the data is not a JSON object.
 func (r *reader) read(e sse.Event, m *message) bool {
 	*m = message{}
-	if e.HasID {
+	if len(e.ID) > 0 && e.HasID {
 		m.id = json.ToUTF8(e.ID)
 	}
 	if chunk, _ := plain(r, e.Data); chunk != nil {
@@ -149,7 +150,7 @@ func (r *reader) read(e sse.Event, m *message) bool {
 		if len(name) == 0 {
 			name = []byte("message")
 		}
-		r.typ = json.Quote(r.typ[:0], string(name))
+		r.typ = json.Quote(r.typ[:0], string(json.ToUTF8(name)))
 		m.typ, m.data, m.chunk = r.typ, text, topChunk
 	case json.IsObject(data):
 		m.typ, m.data, m.chunk = typ, data, dataChunk
@@ -159,6 +160,9 @@ func (r *reader) read(e sse.Event, m *message) bool {
 		m.data = r.without(text)
 	}
 	m.kind = kindOf(m.typ)
+	if m.kind == other && bytes.IndexByte(m.typ, '\\') >= 0 {
+		m.kind = kindOf(json.Quote(nil, json.String(m.typ)))
+	}
 	return true
 }
 

@@ -168,6 +168,10 @@ func (m *Machine) Body(now int64, body []byte) {
 
 // RequestFailed tells that no answer came: detail is the browser's own word for it, for people.
 func (m *Machine) RequestFailed(detail string) {
+	if m.oddBody && !m.Over() {
+		m.finish(Interrupted, api.NotEventStream(m.config.Request, m.exchange.Response(), nil))
+		return
+	}
 	m.exchange.Failed(detail)
 	m.settle()
 }
@@ -191,7 +195,7 @@ func (m *Machine) settle() {
 // Feed hands over the stream's next bytes, which have to stay untouched until Next has said false with nothing
 // Pending.
 func (m *Machine) Feed(now int64, chunk []byte) {
-	if m.status != Streaming {
+	if m.status != Streaming || m.ended.known {
 		return
 	}
 	m.lastByte = now
@@ -317,7 +321,7 @@ func (m *Machine) Hold(now int64, on bool) {
 // StreamEnded tells that the stream ended: cleanly, or broken with the browser's word for it. Next has to be asked
 // afterwards, for the last event.
 func (m *Machine) StreamEnded(clean bool, detail string) {
-	if m.status == Streaming {
+	if m.status == Streaming && !m.ended.known {
 		m.ended = streamEnd{known: true, clean: clean, detail: detail}
 	}
 }

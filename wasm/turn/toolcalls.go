@@ -11,30 +11,34 @@ type call struct {
 	id            string
 	name          string
 	status        string // building, running, finished
-	byOrder       bool
+	byOrder       bool   // any of its events came without an identifier
+	turn          int    // its place among the calls that began to run, from 1
 	argumentsText []byte // UTF-8
 	arguments     []byte // JSON; nil until tool_call, and where the text is not JSON
 	result        []byte // JSON; nil until there is one
-	hasResult     bool
 }
 
 // tools ties the events of tool calls together (profile, "Tool calls").
 type tools struct {
 	calls []*call
-	// byKey finds a call by the text of any identifier that its events carried. An index used again belongs to the
-	// newer call.
-	byKey map[string]*call
+	ids   map[string]bool
+	ran   int // how many began to run
+	// byID and byIndex find a call by the text of any identifier that its events carried. They are two, because an
+	// index may look like another call's id. One used again belongs to the newer call.
+	byID, byIndex map[string]*call
 }
 
-// keyNames are the members that may identify a call, the first present counts.
+// keyNames are the members that may identify a call, the first present counts. The last is the index.
 var keyNames = []string{"tool_call_id", "call_id", "id", "index"}
+
+const indexKey = 3
 
 func (t *tools) apply(k kind, data []byte) {
 	keys := json.Members(data, keyNames...)
 	c := t.find(k, keys)
-	for _, key := range keys {
+	for i, key := range keys {
 		if isKey(key) {
-			t.remember(key, c)
+			t.remember(i, key, c)
 		}
 	}
 	if name := first(json.Members(data, "name", "tool_name", "tool"), json.IsString); name != nil {
@@ -52,12 +56,14 @@ func (t *tools) apply(k kind, data []byte) {
 		c.complete(first(json.Members(data, "arguments", "args", "input"), present))
 		if c.status == "building" {
 			c.status = "running"
+			t.ran++
+			c.turn = t.ran
 		}
 	case toolResult:
 		if result := first(json.Members(data, "result", "output", "content"), present); result != nil {
 			c.result = clone(result)
 		}
-		c.status, c.hasResult = "finished", true
+		c.status = "finished"
 	}
 }
 
@@ -81,41 +87,70 @@ func (c *call) complete(final []byte) {
 // find returns the call that an event belongs to, a new one where there is none: an event that the service sent is
 // shown, even where those before it were lost.
 func (t *tools) find(k kind, keys [][]byte) *call {
-	if key := first(keys, isKey); key != nil {
-		if c := t.byKey[string(key)]; c != nil && !(k == toolCallStarted && c.status != "building") {
+	for i, key := range keys {
+		if !isKey(key) {
+			continue
+		}
+		if c := t.known(i, key); c != nil && !c.followed(k, i == indexKey) {
 			return c
 		}
 		return t.begin(keyText(key), false)
 	}
-	switch k {
-	case toolCallDelta, toolCall:
-		for i := len(t.calls) - 1; i >= 0; i-- {
-			if t.calls[i].status == "building" {
-				return t.calls[i]
+	var found *call
+	for _, c := range t.calls {
+		switch k {
+		case toolCallDelta, toolCall:
+			if c.status == "building" {
+				found = c
 			}
-		}
-	case toolResult:
-		for _, c := range t.calls {
-			if c.status == "running" && !c.hasResult {
-				return c
+		case toolResult:
+			if c.status == "running" && (found == nil || c.turn < found.turn) {
+				found = c
 			}
 		}
 	}
-	return t.begin("call-"+strconv.Itoa(len(t.calls)+1), true)
+	if found == nil {
+		return t.begin("call-"+strconv.Itoa(len(t.calls)+1), true)
+	}
+	found.byOrder = true
+	return found
 }
 
+// followed reports whether an event with c's identifier is of a call after c: services count from 0 again.
+func (c *call) followed(k kind, byIndex bool) bool {
+	return k == toolCallStarted && c.status != "building" || byIndex && k != toolResult && c.status == "finished"
+}
+
+// begin makes a call. Its id is no other's, so that a page can tell its calls apart by it.
 func (t *tools) begin(id string, byOrder bool) *call {
-	c := &call{id: id, status: "building", byOrder: byOrder}
+	if t.ids == nil {
+		t.ids, t.byID, t.byIndex = map[string]bool{}, map[string]*call{}, map[string]*call{}
+	}
+	unique := id
+	for n := 2; t.ids[unique]; n++ {
+		unique = id + "-" + strconv.Itoa(n)
+	}
+	t.ids[unique] = true
+	c := &call{id: unique, status: "building", byOrder: byOrder}
 	t.calls = append(t.calls, c)
 	return c
 }
 
-func (t *tools) remember(key []byte, c *call) {
-	if t.byKey == nil {
-		t.byKey = map[string]*call{}
+func (t *tools) known(i int, key []byte) *call {
+	if i == indexKey {
+		return t.byIndex[string(key)]
 	}
-	if t.byKey[string(key)] != c {
-		t.byKey[string(key)] = c
+	return t.byID[string(key)]
+}
+
+func (t *tools) remember(i int, key []byte, c *call) {
+	if t.known(i, key) == c {
+		return
+	}
+	if i == indexKey {
+		t.byIndex[string(key)] = c
+	} else {
+		t.byID[string(key)] = c
 	}
 }
 
