@@ -1,7 +1,7 @@
 import { copyButton } from "./clipboard.ts";
 import { find, h, setText } from "./dom.ts";
 import { EventLog, type Entry } from "./event-log.ts";
-import { pretty } from "./format.ts";
+import { grouped, pretty } from "./format.ts";
 import { nextFrame } from "./frame.ts";
 import { ROW, VirtualList, type Row } from "./virtual-list.ts";
 
@@ -36,7 +36,7 @@ export class Inspector {
 
   constructor(sheet: (open: boolean) => void) {
     const inspector = this;
-    this.#list = new VirtualList(find("inspector-events", HTMLElement), {
+    this.#list = new VirtualList(find("inspector-events", HTMLElement), "Events", {
       get count() {
         return inspector.#entries.length;
       },
@@ -52,7 +52,7 @@ export class Inspector {
       if (open) nextFrame(this.#draw);
     };
     this.#toggle.addEventListener("click", () => {
-      show(Boolean(this.#panel.hidden));
+      show(this.#panel.hidden !== false);
       if (!this.#panel.hidden) find("inspector-close", HTMLButtonElement).focus();
     });
     const close = () => {
@@ -147,10 +147,10 @@ export class Inspector {
     const shown = this.#entries.length;
     this.#empty.hidden = shown > 0;
     const last = log?.entries.at(-1)?.ms ?? 0;
-    const dropped = log?.dropped ? ` · ${log.dropped.toLocaleString("en")} more not kept` : "";
+    const dropped = log?.dropped ? ` · ${grouped(log.dropped)} more not kept` : "";
     setText(
       this.#summary,
-      log ? `${shown.toLocaleString("en")} of ${log.total.toLocaleString("en")} events · ${ms(last)} ms${dropped}` : "",
+      log ? `${grouped(shown)} of ${grouped(log.total)} events · ${ms(last)} ms${dropped}` : "",
     );
     this.#list.changed();
   };
@@ -170,7 +170,7 @@ export class Inspector {
         this.#chips.set(type, chip);
         this.#filter.append(button);
       }
-      setText(chip.count, count.toLocaleString("en"));
+      setText(chip.count, grouped(count));
     }
   }
 

@@ -7,6 +7,7 @@ import { settingsDialog } from "./settings-dialog.ts";
 import { load, save } from "./settings.ts";
 import { themeSwitch } from "./theme.ts";
 import { Thread } from "./thread.ts";
+import { warmUp } from "./warm-up.ts";
 
 themeSwitch();
 setText(find("version", HTMLElement), version);
@@ -16,7 +17,8 @@ const model = find("model", HTMLInputElement);
 const temporary = find("temporary", HTMLInputElement);
 const status = find("announcer", HTMLElement);
 const connection = find("connection", HTMLElement);
-const behind = ["bar", "chat"].map((id) => find(id, HTMLElement));
+const panel = find("inspector", HTMLElement);
+const behind = ["skip", "bar", "chat"].map((id) => find(id, HTMLElement));
 
 const narrow = matchMedia("(max-width: 60rem)");
 const inspector = new Inspector((open) => {
@@ -27,6 +29,8 @@ const inspector = new Inspector((open) => {
 function cover(): void {
   const covered = narrow.matches && document.body.dataset.inspector === "open";
   for (const element of behind) element.inert = covered;
+  panel.role = covered ? "dialog" : null;
+  panel.ariaModal = covered ? "true" : null;
 }
 narrow.addEventListener("change", cover);
 
@@ -75,6 +79,7 @@ for (const button of document.querySelectorAll<HTMLButtonElement>("[data-suggest
 }
 showConnection();
 composer.focus();
+warmUp();
 
 function showConnection(): void {
   setText(connection, `${settings.agentId} · ${settings.workspaceId}`);

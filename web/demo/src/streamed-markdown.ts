@@ -1,23 +1,24 @@
 import type { Token } from "marked";
 import { OpenFence } from "./fence.ts";
+import { LONGEST, continuation, cut, inside } from "./long-block.ts";
 import { lex, render, type Definitions } from "./markdown.ts";
 
 /** Source taken at once; small enough that one step never fills a frame. */
-const STEP = 4_096;
+const STEP = 2_048;
 /**
  * A block that follows settles the one before it as soon as it can't be the beginning of a list marker any more:
  * "1. one", blank line, "2" is a paragraph until "2. two" makes it the same list.
  */
 const MARKER = 16;
-/** Past this, one block is split at a line end: a list or a table of this length would fill frames by itself. */
-const LONGEST_BLOCK = 32_768;
 /** A block that takes long to draw is drawn less often, so that drawing never takes more than this share of time. */
 const SHARE = 0.2;
 
 interface Settled {
   source: string;
-  nodes: Node[];
+  nodes: ChildNode[];
   above: number;
+  /** The element that it continues, where it is a later part of a long block. */
+  within: Element | undefined;
 }
 
 /**
@@ -28,15 +29,17 @@ export class StreamedMarkdown {
   #waiting = "";
   #carriageReturn = false;
   #open = "";
-  #openNodes: Node[] = [];
+  #openNodes: ChildNode[] = [];
   #openChanged = false;
+  /** The element that the open source continues, where its block grew long. */
+  #within: Element | undefined;
   #fence: OpenFence | undefined;
   #outline = 2;
   #definitions: Definitions = Object.create(null);
   /** Settled blocks that may hold a reference whose definition comes later, most often at the answer's end. */
   #referring: Settled[] = [];
   #ended = false;
-  #drawAgainAt = 0;
+  #restUntil = 0;
 
   constructor(readonly element: HTMLElement) {}
 
@@ -54,19 +57,15 @@ export class StreamedMarkdown {
 
   /** Draws what there is time for; true if something is left. */
   draw(deadline: number): boolean {
+    const start = performance.now();
+    if (start < this.#restUntil && !this.#ended) return this.#waiting !== "" || this.#openChanged;
     do this.#step();
     while (this.#waiting && performance.now() < deadline);
-    if (this.#waiting) return true;
-    if (this.#ended) {
-      this.#finish();
-      return false;
-    }
-    if (!this.#openChanged) return false;
-    const now = performance.now();
-    if (now < this.#drawAgainAt && this.#openNodes.length > 0) return true;
-    this.#drawOpen();
-    this.#drawAgainAt = now + (performance.now() - now) * (1 / SHARE - 1);
-    return false;
+    if (this.#ended && !this.#waiting) this.#finish();
+    else if (this.#openChanged) this.#drawOpen();
+    const end = performance.now();
+    this.#restUntil = end + (end - start) * (1 / SHARE - 1);
+    return this.#waiting !== "";
   }
 
   #step(): void {
@@ -91,32 +90,35 @@ export class StreamedMarkdown {
     const tokens = lex(this.#open, this.#known());
     const blocks = tokens.flatMap((token, at) => (token.type === "space" ? [] : [at]));
     const last = blocks.at(-1) ?? 0;
-    const lastSource = tokens[last]?.raw ?? "";
-    const settledBy = lastSource.length >= MARKER || lastSource.includes("\n") ? last : (blocks.at(-2) ?? 0);
-    const settled = tokens.slice(0, settledBy);
+    const growing = tokens[last];
+    if (!growing) return;
+    const certain = growing.raw.length >= MARKER || growing.raw.includes("\n");
+    const settled = tokens.slice(0, certain ? last : (blocks.at(-2) ?? 0));
     this.#open = this.#open.slice(settled.reduce((length, token) => length + token.raw.length, 0));
     this.#keep(settled);
 
-    const opened = tokens[last]?.type === "code" && settledBy === last ? OpenFence.open(this.#open) : undefined;
+    const opened = certain && growing.type === "code" ? OpenFence.open(this.#open) : undefined;
     if (opened) {
       this.#clearOpen();
       this.#open = "";
+      this.#openChanged = false;
       this.#fence = opened.fence;
       this.element.append(opened.fence.element);
       this.#feedFence(opened.rest);
-      if (!this.#fence && this.#open) this.#settle();
-    } else if (this.#open.length > LONGEST_BLOCK) {
-      const cut = Math.max(this.#open.lastIndexOf("\n"), this.#open.lastIndexOf(" "), 0) + 1 || this.#open.length;
-      const part = this.#open.slice(0, cut);
-      this.#open = this.#open.slice(cut);
-      this.#keep(lex(part, this.#known()));
+      if (!this.#fence) this.#settle();
+    } else if (certain && this.#open.length > LONGEST) {
+      const parts = cut(growing, this.#open);
+      if (!parts) return;
+      this.#open = parts.rest;
+      const [first] = this.#keep(lex(parts.head, this.#known()));
+      this.#within ??= first?.within ?? (first?.nodes[0] as Element | undefined);
     }
   }
 
   /** Puts finished blocks into the page, each on its own: one may have to be drawn again for a late definition. */
-  #keep(tokens: Token[]): void {
-    if (tokens.length === 0) return;
-    this.#clearOpen();
+  #keep(tokens: Token[]): Settled[] {
+    const kept: Settled[] = [];
+    if (tokens.length > 0) this.#clearOpen();
     for (const token of tokens) {
       if (token.type === "space") continue;
       if (token.type === "def") {
@@ -124,11 +126,29 @@ export class StreamedMarkdown {
         continue;
       }
       const above = this.#outline;
-      const { nodes, outline } = render([token], above);
+      const { nodes, outline, within } = this.#place([token], above);
       this.#outline = outline;
-      this.element.append(...nodes);
-      if (token.type !== "code" && token.raw.includes("]")) this.#referring.push({ source: token.raw, nodes, above });
+      this.#within = undefined;
+      const block = { source: token.raw, nodes, above, within };
+      kept.push(block);
+      if (token.type !== "code" && token.raw.includes("]")) this.#referring.push(block);
     }
+    return kept;
+  }
+
+  /** Appends blocks, the first one inside the element that it continues. */
+  #place(tokens: Token[], above: number): { nodes: ChildNode[]; outline: number; within: Element | undefined } {
+    const { nodes, outline } = render(tokens, above);
+    const within = this.#within;
+    const parts = within && continuation(within, nodes[0]);
+    if (!within || !parts) {
+      this.element.append(...nodes);
+      return { nodes: nodes as ChildNode[], outline, within: undefined };
+    }
+    inside(within).append(...parts);
+    const others = nodes.slice(1);
+    this.element.append(...others);
+    return { nodes: [...parts, ...others] as ChildNode[], outline, within };
   }
 
   #define(tag: string, link: Definitions[string]): void {
@@ -137,10 +157,12 @@ export class StreamedMarkdown {
     for (const block of this.#referring) {
       if (!block.source.toLowerCase().replace(/\s+/g, " ").includes(`[${tag}]`)) continue;
       const { nodes } = render(lex(block.source, this.#known()), block.above);
+      const fresh = ((block.within && continuation(block.within, nodes[0])) ?? nodes) as ChildNode[];
       const [first, ...others] = block.nodes;
-      for (const node of others) (node as ChildNode).remove();
-      (first as ChildNode | undefined)?.replaceWith(...nodes);
-      block.nodes = nodes;
+      for (const node of others) node.remove();
+      first?.replaceWith(...fresh);
+      if (this.#within && this.#within === first) this.#within = fresh[0] as Element;
+      block.nodes = fresh;
     }
   }
 
@@ -152,21 +174,19 @@ export class StreamedMarkdown {
   #drawOpen(): void {
     this.#openChanged = false;
     this.#clearOpen();
-    const { nodes } = render(lex(this.#open, this.#known()), this.#outline);
-    this.#openNodes = nodes;
-    this.element.append(...nodes);
+    this.#openNodes = this.#place(lex(this.#open, this.#known()), this.#outline).nodes;
   }
 
   #clearOpen(): void {
-    for (const node of this.#openNodes) (node as ChildNode).remove();
+    for (const node of this.#openNodes) node.remove();
     this.#openNodes = [];
   }
 
   #finish(): void {
     this.#fence?.finish();
     this.#fence = undefined;
-    this.#keep(lex(this.#open, this.#known()));
     this.#clearOpen();
+    this.#keep(lex(this.#open, this.#known()));
     this.#open = "";
     this.#openChanged = false;
   }

@@ -13,11 +13,18 @@ export class Thread {
   #following = true;
 
   constructor() {
-    this.#scroller.addEventListener("scroll", () => {
-      const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
-      this.#following = scrollTop + clientHeight >= scrollHeight - NEAR;
-      this.#latest.hidden = this.#following;
-    }, { passive: true });
+    this.#scroller.addEventListener("scroll", () => this.#look(), { passive: true });
+    // Who unfolds something wants to read it: it must not be scrolled away by what it pushes down.
+    let folding = false;
+    this.#column.addEventListener("click", ({ target }) => {
+      if (!(target instanceof Element) || !target.closest("summary")) return;
+      folding = true;
+      this.#following = false;
+    });
+    this.#column.addEventListener("toggle", () => {
+      if (folding) this.#look();
+      folding = false;
+    }, { capture: true });
     this.#latest.addEventListener("click", () => {
       this.#following = true;
       this.follow();
@@ -48,6 +55,12 @@ export class Thread {
     this.#welcome.hidden = false;
     this.#latest.hidden = true;
     this.#following = true;
+  }
+
+  #look(): void {
+    const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
+    this.#following = scrollTop + clientHeight >= scrollHeight - NEAR;
+    this.#latest.hidden = this.#following;
   }
 
   follow(): void {

@@ -32,12 +32,13 @@ export class VirtualList {
 
   constructor(
     readonly scroller: HTMLElement,
+    label: string,
     readonly model: ListModel,
   ) {
     this.#size = document.createElement("div");
     this.#size.className = "rows";
     this.#size.setAttribute("role", "list");
-    this.#size.setAttribute("aria-label", scroller.getAttribute("aria-label") ?? "");
+    this.#size.setAttribute("aria-label", label);
     scroller.append(this.#size);
     scroller.addEventListener("scroll", () => {
       this.#top = scroller.scrollTop;
