@@ -1,5 +1,5 @@
 import type * as API from "turnwire";
-import { AgentError, errorOf, InvalidArgumentError, type RuntimeCrashError } from "./errors.ts";
+import { AgentError, errorOf, ProtocolError, type RuntimeCrashError } from "./errors.ts";
 import { current, type Instance, instance, type Settle } from "./runtime.ts";
 import { Turn, turns } from "./turn.ts";
 import { type ClientConfig, clientConfig, createParams, requestConfig, type RequestConfig, segment, sendConfig } from "./validate.ts";
@@ -162,6 +162,7 @@ class Chats implements API.Chats {
     const { workspaceId, agentId, isTemporary } = createParams(params, session.config);
     const [id, raw] = await session.call(requestConfig(options, session.config), ({ instance, client }, options, settle) =>
       instance.control.createChat(client, workspaceId, agentId, isTemporary, options, settle));
+    if (id === "." || id === "..") throw new ProtocolError(`the service named the chat "${id}", which no path can hold`, "chat_without_id");
     return new Chat(session, id!, JSON.parse(raw!));
   }
 
@@ -177,7 +178,6 @@ class Chat implements API.Chat {
   readonly #session: Session;
 
   constructor(session: Session, id: string, raw: Record<string, unknown>) {
-    if (id === "." || id === "..") throw new InvalidArgumentError(`the service named the chat "${id}", which no path can hold`, "invalid_argument");
     this.id = id;
     this.raw = Object.freeze(raw);
     this.#session = session;

@@ -125,9 +125,10 @@ export class Turn implements API.Turn {
 
   async #pump(body: ReadableStream<Uint8Array> | null): Promise<void> {
     const { instance } = this.#seat!;
-    const reader = (this.#reader = body?.getReader());
     let reason: unknown = null;
     try {
+      // Inside: the body of a fetch of the page's own may be locked.
+      const reader = (this.#reader = body?.getReader());
       while (reader && !this.#over) {
         const { done, value } = await reader.read();
         if (done || this.#over) break;

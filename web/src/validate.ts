@@ -174,10 +174,10 @@ function parts(message: string | Part[]): string {
 
 export function createParams(params: CreateChatParams | undefined, config: ClientConfig): { workspaceId: string; agentId: string; isTemporary: boolean | undefined } {
   const p = object(params, "params");
-  const agentId = p.agentId ?? config.agentId;
+  const { agentId = config.agentId, workspaceId = config.workspaceId } = p;
   if (!isString(agentId)) throw invalid("agentId", "given as a non-empty string, here or in the client's options", agentId);
   return {
-    workspaceId: segment(p.workspaceId ?? config.workspaceId, "workspaceId", "given, here or in the client's options"),
+    workspaceId: segment(workspaceId, "workspaceId", "given, here or in the client's options"),
     agentId: agentId!,
     isTemporary: optional(p.isTemporary, "isTemporary", "true or false", (t) => typeof t === "boolean"),
   };
