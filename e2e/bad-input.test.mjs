@@ -1,0 +1,261 @@
+// What a page gets wrong, and what answers that is not the service: the error says which field or what came instead,
+// and where the fault is the page's own, nothing was sent.
+
+import assert from "node:assert/strict";
+import { createServer } from "node:net";
+import { testbed } from "./support/bed.mjs";
+
+const check = testbed({ flags: ["-pace", "1ms"] });
+
+/** Which wrong values each option must refuse; refusals() makes them. */
+const times = ["null", "NaN", "Infinity", "-1", "a string", "an object", "true"];
+const tries = ["null", "NaN", "Infinity", "-1", "1.5", "a string", "an object", "true"];
+const strings = ["null", "a number", "an empty string", "an array", "an object", "true", "a function"];
+const functions = ["null", "a number", "a string", "an object", "true"];
+const objects = ["null", "a number", "a string", "an array", "true"];
+
+const clientOptions = {
+  baseURL: strings,
+  apiKey: ["null", "a number", "an empty string", "an object", "true"],
+  workspaceId: strings,
+  agentId: strings,
+  headers: objects,
+  credentials: ["null", "a number", "a string", "an empty string"],
+  maxRetries: tries,
+  timeout: times,
+  idleTimeout: times,
+  fetch: functions,
+  onLog: functions,
+};
+const sendOptions = {
+  signal: ["null", "a number", "a string", "an object", "true"],
+  timeout: times,
+  maxRetries: tries,
+  headers: objects,
+  model: strings,
+  idempotencyKey: strings,
+  idleTimeout: times,
+  onEvent: functions,
+};
+const createParams = { workspaceId: strings, agentId: strings, isTemporary: ["null", "a number", "a string", "an object"] };
+
+function refusals(page, call, table) {
+  return page.evaluate(async (call, table) => {
+    // Made here: not all of them would pass as JSON.
+    const wrong = {
+      null: null, "a number": 42, NaN, Infinity, "-1": -1, "1.5": 1.5, "an empty string": "", "a string": "text",
+      "an array": [], "an object": {}, true: true, "a function": () => {},
+    };
+    const run = {
+      client: (field, value) => lab.client({ [field]: value }),
+      send: (field, value) => lab.client().chats.open("chat_any").send("hello", { [field]: value }),
+      create: (field, value) => lab.client().chats.create({ [field]: value }),
+    }[call];
+    const out = [];
+    for (const [field, names] of Object.entries(table)) {
+      for (const name of names) {
+        const error = await lab.refusal(() => run(field, wrong[name]));
+        out.push({ what: `${field}: ${name}`, field, name: error?.name, code: error?.code, message: error?.message });
+      }
+    }
+    return out;
+  }, call, table);
+}
+
+for (const [call, table] of [["client", clientOptions], ["send", sendOptions], ["create", createParams]]) {
+  check(`${call}: an option of a wrong type is refused by its name, and nothing is sent`, async ({ page, service }) => {
+    const before = await service.requests();
+    for (const { what, field, name, code, message } of await refusals(page, call, table)) {
+      assert.deepEqual([what, name, code], [what, "InvalidArgumentError", "invalid_argument"]);
+      assert.ok(message.startsWith(`${field} must be `), `${what}: ${message}`);
+    }
+    assert.deepEqual(await service.requests(), before);
+  });
+}
+
+check("values that look right but can't be are refused", async ({ page, service }) => {
+  const before = await service.requests();
+  const told = await page.evaluate(async () => {
+    const chats = lab.client().chats;
+    const chat = chats.open("chat_any");
+    const loop = [{ type: "text", text: "round" }];
+    loop[0].self = loop;
+    const calls = {
+      "no options": () => new lab.Turnwire.AgentClient(),
+      "baseURL ftp": () => lab.client({ baseURL: "ftp://example.org" }),
+      "baseURL not an address": () => lab.client({ baseURL: "http://" }),
+      "baseURL with a query": () => lab.client({ baseURL: "https://example.org/?key=1" }),
+      "baseURL with a fragment": () => lab.client({ baseURL: "https://example.org/#a" }),
+      "baseURL with a password": () => lab.client({ baseURL: "https://me:secret@example.org/" }),
+      "apiKey with a line end": () => lab.client({ apiKey: "key\n" }),
+      "apiKey with an umlaut": () => lab.client({ apiKey: "schlüssel" }),
+      "headers with a bad name": () => lab.client({ headers: { "no spaces": "x" } }),
+      "headers with a bad value": () => lab.client({ headers: { "x-a": "line\nend" } }),
+      "headers with a number": () => lab.client({ headers: { "x-a": 1 } }),
+      "idempotencyKey with a space": () => chat.send("hello", { idempotencyKey: "a b" }),
+      "message missing": () => chat.send(),
+      "message empty": () => chat.send(""),
+      "message without parts": () => chat.send([]),
+      "message a number": () => chat.send(42),
+      "message part a string": () => chat.send(["hello"]),
+      "message part without type": () => chat.send([{ text: "hello" }]),
+      "message part without text": () => chat.send([{ type: "text" }]),
+      "message part with empty text": () => chat.send([{ type: "text", text: "x" }, { type: "text", text: "" }]),
+      "message that is no JSON": () => chat.send(loop),
+      "options a string": () => chat.send("hello", "now"),
+      "listener missing": () => chat.send("hello", { signal: AbortSignal.abort() }).on("event"),
+      "chatId missing": () => chats.open(),
+      "chatId empty": () => chats.open(""),
+      "chatId .": () => chats.open("."),
+      "chatId ..": () => chats.open(".."),
+      "workspaceId missing": () => lab.client({ workspaceId: undefined }).chats.create(),
+      "workspaceId .": () => chats.create({ workspaceId: "." }),
+      "workspaceId ..": () => lab.client({ workspaceId: ".." }).chats.create(),
+      "agentId missing": () => lab.client({ agentId: undefined }).chats.create(),
+      "params a string": () => chats.create("demo"),
+    };
+    const told = {};
+    for (const [what, call] of Object.entries(calls)) told[what] = await lab.refusal(call);
+    return told;
+  });
+  for (const [what, error] of Object.entries(told)) {
+    const field = what.split(" ")[0] === "no" ? "options" : what.split(" ")[0];
+    assert.deepEqual([what, error?.name, error?.code, error?.retryable], [what, "InvalidArgumentError", "invalid_argument", false]);
+    assert.match(error.message, new RegExp(`^${field}(\\[\\d\\](\\.text)?)? must be `), what);
+    assert.doesNotMatch(error.message, /secret|key\n/, "a message may hold no secret");
+  }
+  assert.deepEqual(await service.requests(), before);
+});
+
+check("a part type that this version does not know is passed through", async ({ page }) => {
+  const { sent, text } = await page.evaluate(async () => {
+    let sent;
+    const chat = await lab.chat({ fetch: (url, init) => (sent = init.body, fetch(url, init)) });
+    const parts = [{ type: "text", text: "hello" }, { type: "image_ref", file_id: "file_1", nested: { é: ["\u2028", null] } }];
+    const { text } = await chat.send(parts).done();
+    return { sent: JSON.parse(sent), text };
+  });
+  assert.deepEqual(sent, { parts: [{ type: "text", text: "hello" }, { type: "image_ref", file_id: "file_1", nested: { é: ["\u2028", null] } }] });
+  assert.match(text, /left aside what I can't read: image\\_ref/);
+});
+
+check("an identifier with any character reaches the service as one segment", async ({ page }) => {
+  const urls = await page.evaluate(async () => {
+    const urls = [];
+    const client = lab.client({ fetch: (url) => (urls.push(new URL(url).pathname), Promise.reject(new Error("enough"))) });
+    for (const id of ["a/b", "a b", "../x", "%2e%2e", "é😀", "a?b#c", "...", "a\\b"]) await lab.settled(client.chats.open(id).send("hello").done());
+    return urls;
+  });
+  assert.deepEqual(urls.map((path) => path.split("/")[3]), ["a%2Fb", "a%20b", "..%2Fx", "%252e%252e", "%C3%A9%F0%9F%98%80", "a%3Fb%23c", "...", "a%5Cb"]);
+  for (const path of urls) assert.equal(path.split("/").length, 5, path);
+});
+
+check("a chat's identifier is found in every shape that the profile names", async ({ page }) => {
+  const ids = await page.evaluate(async () => {
+    const ids = [];
+    for (const body of ["chat_body=id", "chat_body=nested"]) ids.push((await lab.client().chats.create({}, lab.fault(body))).id);
+    const answers = ['{"data":{"id":"c-3"}}', '{"id":"c-4","data":{"id":"x"}}', '{"chat_id":"","id":"c-5"}', '\n {"chat":{"id":"c-6"},"more":[1]} '];
+    for (const text of answers) ids.push((await lab.client({ fetch: async () => new Response(text) }).chats.create()).id);
+    return ids;
+  });
+  assert.match(ids[0], /^chat_/);
+  assert.match(ids[1], /^chat_/);
+  assert.deepEqual(ids.slice(2), ["c-3", "c-4", "c-5", "c-6"]);
+});
+
+check("a created chat that can't be read is a ProtocolError that shows what came", async ({ page }) => {
+  const told = await page.evaluate(async () => ({
+    none: await lab.refusal(() => lab.client().chats.create({}, lab.fault("chat_body=none"))),
+    html: await lab.refusal(() => lab.client().chats.create({}, lab.fault("chat_body=html"))),
+    dots: await lab.refusal(() => lab.client({ fetch: async () => new Response('{"id":".."}') }).chats.create()),
+    empty: await lab.refusal(() => lab.client({ fetch: async () => new Response(null, { status: 204 }) }).chats.create()),
+  }));
+  assert.deepEqual([told.none.name, told.none.code], ["ProtocolError", "chat_without_id"]);
+  assert.match(told.none.message, /workspace_id/);
+  assert.deepEqual([told.html.name, told.html.code], ["ProtocolError", "chat_not_json"]);
+  assert.match(told.html.message, /A page from something in between|doctype html/);
+  assert.deepEqual([told.empty.name, told.empty.code], ["ProtocolError", "chat_not_json"]);
+  assert.equal(told.dots?.name, "ProtocolError");
+  assert.match(told.dots.message, /"\.\."/);
+});
+
+check("a page instead of the stream is a ProtocolError that shows its beginning", async ({ page }) => {
+  const told = await page.evaluate(async () => {
+    const turn = (await lab.chat()).send("hello", lab.fault("content_type=text/html%3B%20charset%3Dutf-8"));
+    return lab.refusal(() => turn.done());
+  });
+  assert.deepEqual([told.name, told.code], ["ProtocolError", "not_an_event_stream"]);
+  assert.match(told.message, /text\/html; charset=utf-8 .*baseURL.*<title>Not the service/);
+});
+
+check("a service that is not there is a ConnectionError that says what to check", async ({ page }) => {
+  // A port that was free a moment ago: nobody listens on it.
+  const closed = createServer();
+  await new Promise((resolve) => closed.listen(0, "127.0.0.1", resolve));
+  const { port } = closed.address();
+  await new Promise((resolve) => closed.close(resolve));
+  const { create, turn } = await page.evaluate(async (baseURL) => {
+    const client = lab.client({ baseURL });
+    return { create: await lab.refusal(() => client.chats.create()), turn: await lab.follow(client.chats.open("chat_any").send("hello")) };
+  }, `http://127.0.0.1:${port}`);
+  for (const error of [create, turn.error]) {
+    assert.deepEqual([error.name, error.code, error.retryable], ["ConnectionError", "connection_failed", true]);
+    assert.match(error.message, /baseURL.*CORS/);
+  }
+  assert.equal(turn.status, "interrupted");
+});
+
+check("a redirect is not followed with the key", async ({ page, service }) => {
+  const before = await service.requests();
+  const error = await page.evaluate(() => lab.refusal(() => lab.client().chats.create({}, lab.fault("redirect=/v1/workspaces/demo/chats"))));
+  assert.deepEqual([error.name, error.code], ["ConnectionError", "connection_failed"]);
+  assert.equal((await service.requests()).chats - before.chats, 1);
+});
+
+check("a fetch of the page's own that fails is the call's error and no crash", async ({ page }) => {
+  const stream = { headers: { "content-type": "text/event-stream" } };
+  const told = await page.evaluate(async (stream) => {
+    const told = {};
+    const fetches = {
+      throwing: () => {
+        throw new RangeError("thrown by the page's fetch");
+      },
+      rejecting: () => Promise.reject(new TypeError("rejected by the page's fetch")),
+      "with nothing": () => Promise.reject(undefined),
+      "giving no Response": async () => ({ ok: true }),
+      "giving undefined": async () => undefined,
+      "with a body of strings": async () => new Response(new ReadableStream({ start: (c) => c.enqueue("data: {}\n\n") }), stream),
+      "with a failing body": async () => new Response(new ReadableStream({ pull: (c) => c.error(new Error("torn by the page")) }), stream),
+      "without a body": async () => new Response(null, stream),
+      "with a locked body": async () => {
+        const response = new Response("data: {}\n\n", stream);
+        response.body.getReader();
+        return response;
+      },
+    };
+    for (const [how, fetch] of Object.entries(fetches)) {
+      const seen = await lab.follow(lab.client({ fetch }).chats.open("chat_any").send("hello"));
+      told[how] = [seen.status, seen.error?.name, seen.error?.code, seen.error?.message];
+    }
+    // The instance still runs.
+    told.after = [(await lab.follow((await lab.chat()).send("count to 2"))).text];
+    return told;
+  }, stream);
+  const ends = Object.fromEntries(Object.entries(told).map(([how, [status, name, code]]) => [how, `${status} ${name} ${code}`]));
+  assert.deepEqual(ends, {
+    throwing: "interrupted ConnectionError connection_failed",
+    rejecting: "interrupted ConnectionError connection_failed",
+    "with nothing": "interrupted ConnectionError connection_failed",
+    "giving no Response": "interrupted ConnectionError connection_failed",
+    "giving undefined": "interrupted ConnectionError connection_failed",
+    "with a body of strings": "interrupted ConnectionError stream_broken",
+    "with a failing body": "interrupted ConnectionError stream_broken",
+    "without a body": "interrupted ConnectionError stream_closed",
+    "with a locked body": "interrupted ConnectionError stream_broken",
+    after: "1 2 undefined undefined",
+  });
+  assert.match(told.throwing[3], /thrown by the page's fetch/);
+  assert.match(told.rejecting[3], /rejected by the page's fetch/);
+  assert.match(told["giving no Response"][3], /must resolve with a Response/);
+  assert.match(told["with a failing body"][3], /torn by the page/);
+});
