@@ -48,6 +48,7 @@ func Start() error {
 		"abortTurn":      abortTurn,
 		"disconnectTurn": disconnectTurn,
 		"streamEnded":    streamEnded,
+		"online":         online,
 	} {
 		value, _ := callback(fn)
 		if err := control.Set(name, value); err != nil {

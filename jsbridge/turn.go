@@ -30,6 +30,8 @@ func startTurn(args []safejs.Value) any {
 		Abort:       api.AbortChat(chatID),
 		Policy:      policy(c, params, retry.Repeatable),
 		IdleTimeout: number(params, "idleTimeout"),
+		Replay:      truthy(property(params, "replay")),
+		Offline:     func() bool { return !truthy(method(host, "online")) },
 	})}
 	t.wire = wire{client: c, headers: fields(property(params, "headers")), machine: t.machine, flush: t.flush}
 	t.id = turns.add(t)
@@ -109,6 +111,17 @@ func disconnectTurn(args []safejs.Value) any {
 	t := turns.get(index(args[0]))
 	t.machine.Disconnect()
 	t.flush()
+	return nil
+}
+
+// online(): the browser has a network again.
+func online([]safejs.Value) any {
+	for _, t := range turns.entries {
+		if t != nil {
+			t.machine.Online()
+			t.flush()
+		}
+	}
 	return nil
 }
 

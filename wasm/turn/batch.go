@@ -50,7 +50,7 @@ func (m *Machine) Batch(b *Batch) (more bool) {
 // plainRun applies plain text_deltas up to the first event that is something else, which is held then. They are nearly
 // all of a stream: this loop is what reading costs, so that it keeps to local variables and calls little.
 func (m *Machine) plainRun(out []byte, marks []uint32) ([]byte, []uint32) {
-	if m.holding || m.status != Streaming {
+	if m.holding || m.phase != reading || m.Over() || m.ended.known || m.config.Replay {
 		return out, marks
 	}
 	text := m.text

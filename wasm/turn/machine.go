@@ -48,6 +48,10 @@ type Config struct {
 	Abort       api.Request
 	Policy      retry.Policy
 	IdleTimeout int64 // without a byte on the open stream
+	// Replay says that the service replays a turn to the key that began it: a stream that broke is asked for again.
+	Replay bool
+	// Offline reports that the browser knows of no network. Only a turn that is replayed asks.
+	Offline func() bool
 }
 
 // Machine is one turn. Its methods must not be called concurrently.
@@ -57,7 +61,8 @@ type Machine struct {
 	effects  []retry.Effect
 
 	status   Status
-	oddBody  bool // a 2xx that is no event stream: its body is on the way, for the message
+	phase    phase
+	due      int64 // when the timer should fire; 0 while none is set by the turn itself
 	parser   sse.Parser
 	reader   reader
 	number   int // of the event read last, from 1
@@ -71,7 +76,23 @@ type Machine struct {
 	text      []byte
 	reasoning []byte
 	tools     tools
+
+	delivered delivered // kept where the turn may be replayed
+	replay    *replay   // nil once a replay has shown what was delivered before
+	breaks    int       // streams that broke since the last new event
+	offline   bool      // the next try waits for the network
+	lastID    string    // for Last-Event-ID
 }
+
+// phase is what the turn is waiting for, until it is over.
+type phase int
+
+const (
+	asking  phase = iota // an answer's head
+	oddBody              // the body of a 2xx that is no event stream, for the message
+	reading              // the stream's bytes
+	between              // the moment to ask for a replay
+)
 
 // streamEnd is what is known of the stream's end while events may still be drained.
 type streamEnd struct {
@@ -137,7 +158,7 @@ func (m *Machine) Start() {
 
 // Headers tells the head of the answer. now is in milliseconds, as everywhere.
 func (m *Machine) Headers(now int64, res api.Response) {
-	if m.status != Queued || m.exchange.Over() {
+	if m.Over() || m.phase != asking || m.exchange.Over() {
 		return
 	}
 	m.exchange.Headers(res)
@@ -145,35 +166,39 @@ func (m *Machine) Headers(now int64, res api.Response) {
 		return
 	}
 	if !res.IsEventStream() {
-		m.oddBody = true
+		m.phase = oddBody
 		m.emit(retry.ReadBody{Limit: 4096})
-		m.arm(m.config.Policy.Timeout)
+		m.arm(now, m.config.Policy.Timeout)
 		return
 	}
-	m.status = Streaming
+	m.status, m.phase = Streaming, reading
 	m.lastByte = now
 	m.emit(OpenStream{})
-	m.arm(m.config.IdleTimeout)
+	m.arm(now, m.config.IdleTimeout)
 }
 
 // Body tells the body that ReadBody asked for.
 func (m *Machine) Body(now int64, body []byte) {
-	if m.oddBody && !m.Over() {
+	if m.phase == oddBody && !m.Over() {
 		m.finish(Interrupted, api.NotEventStream(m.config.Request, m.exchange.Response(), body))
 		return
 	}
-	m.exchange.Body(now, body)
-	m.settle()
+	if m.phase == asking {
+		m.exchange.Body(now, body)
+		m.settle()
+	}
 }
 
 // RequestFailed tells that no answer came: detail is the browser's own word for it, for people.
 func (m *Machine) RequestFailed(detail string) {
-	if m.oddBody && !m.Over() {
+	if m.phase == oddBody && !m.Over() {
 		m.finish(Interrupted, api.NotEventStream(m.config.Request, m.exchange.Response(), nil))
 		return
 	}
-	m.exchange.Failed(detail)
-	m.settle()
+	if m.phase == asking {
+		m.exchange.Failed(detail)
+		m.settle()
+	}
 }
 
 // Abandon ends the turn before its request was sent, for a reason of the caller's side.
@@ -184,162 +209,16 @@ func (m *Machine) Abandon(err *api.Error) {
 
 func (m *Machine) settle() {
 	if err := m.exchange.Err(); err != nil && !m.Over() {
+		if err.Kind == api.KindConnection && m.status == Streaming {
+			m.breakOff(err)
+			return
+		}
 		status := Failed
 		if err.Kind == api.KindConnection || err.Kind == api.KindTimeout {
 			status = Interrupted
 		}
 		m.finish(status, err)
 	}
-}
-
-// Feed hands over the stream's next bytes, which have to stay untouched until Next has said false with nothing
-// Pending.
-func (m *Machine) Feed(now int64, chunk []byte) {
-	if m.status != Streaming || m.ended.known {
-		return
-	}
-	m.lastByte = now
-	m.parser.Feed(chunk)
-}
-
-// Next applies and returns the next event. Events that change more than the text come first in a batch: where first
-// is false they are held back, and Pending says so. The page can so deliver what came before, with the turn's state
-// as of then; and an abort asked for by a listener before turn_complete is delivered comes in time.
-func (m *Machine) Next(first bool) (Event, bool) {
-	if !m.hold() {
-		return Event{}, false
-	}
-	if !first && m.alone() {
-		return Event{}, false
-	}
-	m.holding = false
-	if m.broken != nil {
-		m.finish(Interrupted, m.broken)
-		return Event{}, false
-	}
-	if m.ended.known && m.held.typ == nil {
-		m.closed()
-		return Event{}, false
-	}
-	return m.apply(), true
-}
-
-// Pending reports whether Next, asked first, would do something.
-func (m *Machine) Pending() bool { return m.holding && !m.Over() }
-
-func (m *Machine) alone() bool {
-	return m.broken != nil || m.held.typ == nil || m.held.kind >= toolCallStarted
-}
-
-// hold reads the next event, error or end of the stream into m.held.
-func (m *Machine) hold() bool {
-	if m.status != Streaming {
-		return false
-	}
-	for !m.holding {
-		e, ok := m.parser.Next()
-		if !ok {
-			if m.parser.Err() != nil {
-				m.holding = true
-				m.broken = tooLong(m.number + 1)
-				break
-			}
-			if !m.ended.known {
-				return false
-			}
-			if e, ok = m.unfinished(); !ok {
-				m.held = message{}
-				m.holding = true
-				break
-			}
-		}
-		m.take(e)
-	}
-	return true
-}
-
-// take reads an event into m.held, unless it is to be ignored.
-func (m *Machine) take(e sse.Event) {
-	m.number++
-	if isDoneMarker(e.Data) {
-		return
-	}
-	if !m.reader.read(e, &m.held) {
-		m.broken = notAnEvent(m.number, e.Data)
-	}
-	m.holding = true
-}
-
-// unfinished is the event in which a cleanly ended stream stopped, if its data is a whole JSON object.
-func (m *Machine) unfinished() (sse.Event, bool) {
-	if m.ended.last || !m.ended.clean {
-		return sse.Event{}, false
-	}
-	m.ended.last = true
-	e, ok := m.parser.End()
-	if !ok || isDoneMarker(e.Data) {
-		return e, false
-	}
-	var m2 message
-	return e, m.reader.read(e, &m2)
-}
-
-func tooLong(number int) *api.Error {
-	return &api.Error{Kind: api.KindProtocol, Code: "event_too_long",
-		Message: "event " + strconv.Itoa(number) + " of the stream is longer than " + strconv.Itoa(sse.DefaultLimit>>20) + " MiB"}
-}
-
-// apply takes the held event into the turn's state.
-func (m *Machine) apply() Event {
-	e := Event{Type: m.held.typ, Data: m.held.data, ID: m.held.id}
-	switch m.held.kind {
-	case textDelta:
-		m.text = json.AppendString(m.text, m.held.chunk)
-		e.Mark = len(whole(m.text))
-		if m.held.plain {
-			e.Chunk = m.held.chunk
-		}
-	case reasoningDelta:
-		m.reasoning = json.AppendString(m.reasoning, reasoningChunk(m.held))
-		e.Mark = len(whole(m.reasoning))
-	case toolCallStarted, toolCallDelta, toolCall, toolResult:
-		m.tools.apply(m.held.kind, m.held.data)
-	case turnComplete:
-		m.conclude(Outcome{Status: Completed, Complete: clone(m.held.data)})
-	case errorEvent:
-		m.conclude(Outcome{Status: Failed, Err: turnError(m.held.data)})
-	}
-	return e
-}
-
-// Hold tells that the page stops reading, because nobody takes what it has, or goes on.
-func (m *Machine) Hold(now int64, on bool) {
-	m.onHold = on
-	m.lastByte = now
-}
-
-// StreamEnded tells that the stream ended: cleanly, or broken with the browser's word for it. Next has to be asked
-// afterwards, for the last event.
-func (m *Machine) StreamEnded(clean bool, detail string) {
-	if m.status == Streaming && !m.ended.known {
-		m.ended = streamEnd{known: true, clean: clean, detail: detail}
-	}
-}
-
-// closed ends a turn whose stream ended without turn_complete.
-func (m *Machine) closed() {
-	err := &api.Error{Kind: api.KindConnection, Retryable: true, RequestID: m.exchange.Response().RequestID}
-	if m.ended.clean {
-		err.Code = "stream_closed"
-		err.Message = "the stream ended without turn_complete: the answer may be incomplete"
-	} else {
-		err.Code = "stream_broken"
-		err.Message = "the connection broke before turn_complete: the answer may be incomplete"
-		if m.ended.detail != "" {
-			err.Message += " (" + m.ended.detail + ")"
-		}
-	}
-	m.finish(Interrupted, err)
 }
 
 // Abort cancels here and at the service. After the end, and a second time, it does nothing.
@@ -362,29 +241,53 @@ func (m *Machine) Disconnect() {
 
 // TimerFired tells that the timer set last is due. now shows whether bytes came since it was set.
 func (m *Machine) TimerFired(now int64) {
-	switch {
-	case m.Over():
-	case m.oddBody:
+	if m.Over() {
+		return
+	}
+	if m.slept(now) {
+		return
+	}
+	switch m.phase {
+	case oddBody:
 		m.finish(Interrupted, api.NotEventStream(m.config.Request, m.exchange.Response(), nil))
-	case m.status == Queued:
+	case asking:
 		m.exchange.TimerFired()
 		m.settle()
-	default:
+	case between:
+		m.ask()
+	case reading:
 		if m.onHold {
 			m.lastByte = now
 		}
 		if left := m.lastByte + m.config.IdleTimeout - now; left > 0 {
-			m.arm(left)
+			m.arm(now, left)
 			return
 		}
-		m.finish(Interrupted, &api.Error{Kind: api.KindTimeout, Code: "idle_timeout", Retryable: true,
+		m.breakOff(&api.Error{Kind: api.KindTimeout, Code: "idle_timeout", Retryable: true,
 			RequestID: m.exchange.Response().RequestID,
 			Message:   "no byte came for " + strconv.FormatInt(m.config.IdleTimeout, 10) + " ms (option idleTimeout): the answer may be incomplete"})
 	}
 }
 
-func (m *Machine) arm(after int64) {
+const (
+	late  = 2_000 // a timer that fires so much after its time shows that the machine slept
+	grace = 5_000 // for what had arrived meanwhile to be read
+)
+
+// slept gives a stream whose timer fired late a moment more: after a sleep the timer comes before the bytes that are
+// waiting, and a connection that is alive must not be cut for it.
+func (m *Machine) slept(now int64) bool {
+	if m.phase != reading || m.due == 0 || now-m.due < late {
+		return false
+	}
+	m.lastByte = now - m.config.IdleTimeout + min(grace, m.config.IdleTimeout)
+	m.arm(now, m.lastByte+m.config.IdleTimeout-now)
+	return true
+}
+
+func (m *Machine) arm(now, after int64) {
 	if after > 0 {
+		m.due = now + after
 		m.emit(retry.SetTimer{After: after})
 	}
 }

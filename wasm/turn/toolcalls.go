@@ -14,6 +14,7 @@ type call struct {
 	byOrder       bool   // any of its events came without an identifier
 	turn          int    // its place among the calls that began to run, from 1
 	argumentsText []byte // UTF-8
+	fragments     []byte // of the arguments, as they came; a replay is held against them
 	arguments     []byte // JSON; nil until tool_call, and where the text is not JSON
 	result        []byte // JSON; nil until there is one
 }
@@ -33,7 +34,7 @@ var keyNames = []string{"tool_call_id", "call_id", "id", "index"}
 
 const indexKey = 3
 
-func (t *tools) apply(k kind, data []byte) {
+func (t *tools) apply(k kind, data []byte) *call {
 	keys := json.Members(data, keyNames...)
 	c := t.find(k, keys)
 	for i, key := range keys {
@@ -46,12 +47,13 @@ func (t *tools) apply(k kind, data []byte) {
 	}
 	switch k {
 	case toolCallDelta:
-		fragment := first(json.Members(data, "delta", "arguments_delta", "chunk", "arguments"), present)
+		fragment := argumentFragment(data)
 		if json.IsString(fragment) {
-			c.argumentsText = json.AppendString(c.argumentsText, fragment)
+			c.fragments = json.AppendString(c.fragments, fragment)
 		} else {
-			c.argumentsText = append(c.argumentsText, fragment...)
+			c.fragments = append(c.fragments, fragment...)
 		}
+		c.argumentsText = c.fragments
 	case toolCall:
 		c.complete(first(json.Members(data, "arguments", "args", "input"), present))
 		if c.status == "building" {
@@ -65,6 +67,21 @@ func (t *tools) apply(k kind, data []byte) {
 		}
 		c.status = "finished"
 	}
+	return c
+}
+
+// place applies an event and tells which call it is of.
+func (t *tools) place(k kind, data []byte) int {
+	c := t.apply(k, data)
+	for i := len(t.calls) - 1; ; i-- {
+		if t.calls[i] == c {
+			return i
+		}
+	}
+}
+
+func argumentFragment(data []byte) []byte {
+	return first(json.Members(data, "delta", "arguments_delta", "chunk", "arguments"), present)
 }
 
 // complete takes the final arguments: JSON as it is, or the text of it.

@@ -124,7 +124,10 @@ export function guarded(run: () => void): void {
 
 /** A page that goes away stops its turns at the service too: what nobody will read must not be paid for. */
 function leave(): void {
-  for (const turn of turns.keys()) turn.abort().catch(() => {});
+  for (const [turn, session] of turns) {
+    if (session.config.pageHide === "abort") turn.abort().catch(() => {});
+    else turn.disconnect();
+  }
 }
 
 export class AgentClient implements API.AgentClient {
@@ -185,7 +188,12 @@ class Chat implements API.Chat {
 
   send(message: string | API.Part[], options?: API.SendOptions): API.Turn {
     this.#session.check();
-    return new Turn(this.#session, this.id, sendConfig(message, options, this.#session.config));
+    const config = sendConfig(message, options, this.#session.config);
+    // A double click, or an effect that a framework runs twice: the key names one operation.
+    for (const [turn, session] of turns) {
+      if (session === this.#session && turn.chatId === this.id && turn.idempotencyKey === config.key) return turn;
+    }
+    return new Turn(this.#session, this.id, config);
   }
 
   async abort(options?: API.RequestOptions): Promise<void> {

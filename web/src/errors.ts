@@ -40,18 +40,19 @@ export class ConnectionError extends AgentError {}
 export class TimeoutError extends AgentError {}
 export class ProtocolError extends AgentError {}
 export class TurnError extends AgentError {}
+export class ReplayMismatchError extends AgentError {}
 export class RuntimeLoadError extends AgentError {}
 export class RuntimeCrashError extends AgentError {}
 
 // A minifier renames classes; the name is part of what people read.
 for (const [name, type] of Object.entries({
   AgentError, InvalidArgumentError, APIError, AuthenticationError, NotFoundError, ConflictError, RateLimitError,
-  ConnectionError, TimeoutError, ProtocolError, TurnError, RuntimeLoadError, RuntimeCrashError,
+  ConnectionError, TimeoutError, ProtocolError, TurnError, ReplayMismatchError, RuntimeLoadError, RuntimeCrashError,
 })) {
   Object.defineProperty(type.prototype, "name", { value: name, configurable: true, writable: true });
 }
 
-const kinds = { connection: ConnectionError, timeout: TimeoutError, protocol: ProtocolError, turn: TurnError };
+const kinds = { connection: ConnectionError, timeout: TimeoutError, protocol: ProtocolError, turn: TurnError, mismatch: ReplayMismatchError };
 const statuses: Record<number, typeof APIError> = {
   401: AuthenticationError, 403: AuthenticationError, 404: NotFoundError, 409: ConflictError, 429: RateLimitError,
 };

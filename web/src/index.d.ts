@@ -25,6 +25,11 @@ export interface ClientOptions {
   timeout?: number;
   /** Milliseconds without a byte on an open stream. Default 120_000; 0: none. */
   idleTimeout?: number;
+  /**
+   * What happens to turns under way when the page goes away. "abort" (default): the service is told to stop, by a
+   * request that outlives the page. "disconnect": the service goes on.
+   */
+  pageHide?: "abort" | "disconnect";
   /** Used instead of the page's fetch, for every request. */
   fetch?: typeof fetch;
   /** Receives one record for each request, retry and turn. Never holds a key. */
@@ -89,7 +94,11 @@ export interface Chat {
   readonly id: string;
   /** The service's record as it came; empty for an opened chat. */
   readonly raw: Readonly<Record<string, unknown>>;
-  /** Sends a message; the turn starts at once. */
+  /**
+   * Sends a message; the turn starts at once. With the idempotencyKey of a turn of this chat that is still under way,
+   * that turn is returned and nothing is sent.
+   * @throws InvalidArgumentError naming the field and what it should be; nothing was sent.
+   */
   send(message: string | Part[], options?: SendOptions): Turn;
   /** Tells the service to stop whatever turn this chat is producing, also one of another page. */
   abort(options?: RequestOptions): Promise<void>;
@@ -107,6 +116,8 @@ export interface SendOptions extends RequestOptions {
   /** Names this operation, so that repeating it does nothing twice. Default: a UUID v4. */
   idempotencyKey?: string;
   idleTimeout?: number;
+  /** "never" (default): a stream that breaks is interrupted. "replay": sent again with the same key. */
+  resume?: "never" | "replay";
   /** Called for each event, in order. */
   onEvent?: (event: TurnEvent) => void;
 }
@@ -231,6 +242,8 @@ export class TurnError extends AgentError {
   readonly data: Readonly<Record<string, unknown>>;
   readonly partial: Partial<TurnResult>;
 }
+/** A replayed stream differed from what was already delivered. */
+export class ReplayMismatchError extends AgentError { readonly partial: Partial<TurnResult>; }
 /** The module could not be loaded. */
 export class RuntimeLoadError extends AgentError {}
 /** The module stopped working. Calls under way reject with this; the next call starts a fresh instance. */

@@ -4,7 +4,7 @@ declare const __TURNWIRE_VERSION__: string;
 export { AgentClient } from "./client.ts";
 export {
   AgentError, APIError, AuthenticationError, ConflictError, ConnectionError, InvalidArgumentError, NotFoundError,
-  ProtocolError, RateLimitError, RuntimeCrashError, RuntimeLoadError, TimeoutError, TurnError,
+  ProtocolError, RateLimitError, ReplayMismatchError, RuntimeCrashError, RuntimeLoadError, TimeoutError, TurnError,
 } from "./errors.ts";
 export { init } from "./runtime.ts";
 export const version: string = __TURNWIRE_VERSION__;

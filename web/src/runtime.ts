@@ -33,6 +33,7 @@ interface Control {
   abortTurn(turn: number, settle: Settle): void;
   disconnectTurn(turn: number): void;
   streamEnded(turn: number, reason: unknown): void;
+  online(): void;
 }
 
 /** Bytes that feed takes at once: chunkSize of jsbridge/stream.go, which says the layout behind it too. */
@@ -220,6 +221,7 @@ async function start(): Promise<Instance> {
     clearTimeout: (id: number) => clearTimeout(id),
     random: Math.random,
     now: () => performance.now(),
+    online: () => navigator.onLine !== false,
     AbortController,
     describe,
     readText,
@@ -238,6 +240,8 @@ async function start(): Promise<Instance> {
   }
   return (running = live);
 }
+
+if (typeof addEventListener === "function") addEventListener("online", () => running?.control.online());
 
 async function compile(): Promise<WebAssembly.Module> {
   if (source.wasmModule) return source.wasmModule;
@@ -264,7 +268,7 @@ async function compile(): Promise<WebAssembly.Module> {
     return await WebAssembly.compile(bytes);
   } catch (error) {
     if (error instanceof RuntimeLoadError) throw error;
-    throw fail("module_not_compiled", `could not be compiled (${describe(error)}): a Content-Security-Policy needs script-src 'wasm-unsafe-eval'`, error);
+    throw fail("module_not_compiled", `could not be compiled (${describe(error)}): check that it arrives whole, and that a Content-Security-Policy has script-src 'wasm-unsafe-eval'`, error);
   }
 }
 

@@ -45,6 +45,7 @@ export class Turn implements API.Turn {
   #followed = false;
   #dropped = false;
   #room: (() => void) | undefined;
+  #stream = 0;
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   #aborted = (): void => void this.abort().catch(() => {});
   #crashed = (error: AgentError): void => this.#end("interrupted", error);
@@ -106,14 +107,14 @@ export class Turn implements API.Turn {
 
   #start(seat: Seat): void {
     if (this.#over) return;
-    const { parts, model, key, idleTimeout, headers, maxRetries, timeout } = this.#config;
+    const { signal, onEvent, ...params } = this.#config;
     this.#seat = seat;
     seat.instance.onCrash.add(this.#crashed);
-    this.#id = seat.instance.control.startTurn(seat.client, { chatId: this.chatId, parts, model, key, idleTimeout, headers, maxRetries, timeout }, {
+    this.#id = seat.instance.control.startTurn(seat.client, { chatId: this.chatId, ...params }, {
       // Called by the module, so that no code of the page may run before it has returned.
       opened: (body) => {
         this.#status = "streaming";
-        queueMicrotask(() => void this.#pump(body));
+        queueMicrotask(() => void this.#pump(body, ++this.#stream));
       },
       ended: (outcome) => {
         const { status, error, data } = JSON.parse(outcome) as { status: API.TurnStatus; error?: ErrorSpec; data?: Record<string, unknown> };
@@ -123,15 +124,17 @@ export class Turn implements API.Turn {
     });
   }
 
-  async #pump(body: ReadableStream<Uint8Array> | null): Promise<void> {
+  /** Reads one stream; a turn that is replayed has one after another, and what a former one still brings is ignored. */
+  async #pump(body: ReadableStream<Uint8Array> | null, stream: number): Promise<void> {
     const { instance } = this.#seat!;
+    this.#reader?.cancel().catch(() => {});
     let reason: unknown = null;
     try {
       // Inside: the body of a fetch of the page's own may be locked.
       const reader = (this.#reader = body?.getReader());
       while (reader && !this.#over) {
         const { done, value } = await reader.read();
-        if (done || this.#over) break;
+        if (done || this.#over || stream !== this.#stream) break;
         if (!(value instanceof Uint8Array)) throw new TypeError("the body gave something that is no Uint8Array");
         this.#chunk(value);
         if (this.#kept.size > keptMost && !this.#over) await this.#full();
@@ -139,7 +142,7 @@ export class Turn implements API.Turn {
     } catch (error) {
       reason = error ?? new TypeError("the body failed without a reason");
     }
-    if (!this.#over && instance.alive) {
+    if (!this.#over && stream === this.#stream && instance.alive) {
       this.#inside(() => instance.control.streamEnded(this.#id, reason));
       this.#deliver();
     }

@@ -68,6 +68,7 @@ export interface ClientConfig {
   credentials: RequestCredentials;
   fetch: typeof fetch | undefined;
   onLog: ClientOptions["onLog"];
+  pageHide: "abort" | "disconnect";
   workspaceId: string | undefined;
   agentId: string | undefined;
   defaults: { maxRetries: number; timeout: number; idleTimeout: number };
@@ -89,6 +90,7 @@ export function clientConfig(options: ClientOptions): ClientConfig {
       ["omit", "same-origin", "include"].includes(c)) ?? "same-origin",
     fetch: optional(options.fetch, "fetch", "a function", isFunction),
     onLog: optional(options.onLog, "onLog", "a function", isFunction),
+    pageHide: optional(options.pageHide, "pageHide", '"abort" or "disconnect"', (p) => ["abort", "disconnect"].includes(p)) ?? "abort",
     workspaceId: optional(options.workspaceId, "workspaceId", "a non-empty string", isString),
     agentId: optional(options.agentId, "agentId", "a non-empty string", isString),
     defaults: {
@@ -137,6 +139,7 @@ export interface SendConfig extends RequestConfig {
   model: string;
   key: string;
   idleTimeout: number;
+  replay: boolean;
   onEvent: SendOptions["onEvent"];
 }
 
@@ -150,6 +153,7 @@ export function sendConfig(message: string | Part[], options: SendOptions | unde
     model: optional(o.model, "model", "a non-empty string", isString) ?? "",
     key: key ?? uuid(),
     idleTimeout: milliseconds(o.idleTimeout, "idleTimeout") ?? config.defaults.idleTimeout,
+    replay: optional(o.resume, "resume", '"never" or "replay"', (r) => ["never", "replay"].includes(r)) === "replay",
     onEvent: optional(o.onEvent, "onEvent", "a function", isFunction),
   };
 }

@@ -1,0 +1,254 @@
+package turn
+
+import (
+	"strconv"
+
+	"github.com/seed-76f09577/turnwire/wasm/api"
+	"github.com/seed-76f09577/turnwire/wasm/json"
+	"github.com/seed-76f09577/turnwire/wasm/retry"
+)
+
+// A turn may say that its service replays it to the key that began it (profile, "Idempotency and retry"). A stream that
+// breaks is then asked for again, and what it brings is held against what was delivered: by event id where every
+// event has one, else channel by channel, because a replay may cut its text into other fragments. An event counts as
+// new only once the replay has shown all that was delivered; where it differs, nothing of it is delivered.
+
+// delivered is what a replay is held against, beside the turn's text, reasoning and fragments of arguments.
+type delivered struct {
+	ids       map[string]identified
+	anonymous bool     // some event had no id
+	whole     []uint64 // the events that are no fragments, in order
+}
+
+type identified struct {
+	place int
+	hash  uint64
+}
+
+func (d *delivered) add(m *message) {
+	if m.id == nil {
+		d.anonymous = true
+	} else {
+		if d.ids == nil {
+			d.ids = map[string]identified{}
+		}
+		d.ids[string(m.id)] = identified{len(d.ids), m.hash()}
+	}
+	if !m.fragment() {
+		d.whole = append(d.whole, m.hash())
+	}
+}
+
+// fragment reports whether a replay may cut the event's content elsewhere.
+func (m *message) fragment() bool {
+	switch m.kind {
+	case textDelta:
+		return json.IsString(m.chunk)
+	case reasoningDelta:
+		return reasoningChunk(*m) != nil
+	case toolCallDelta:
+		return json.IsString(argumentFragment(m.data))
+	}
+	return false
+}
+
+// hash is FNV-1a over type and payload.
+func (m *message) hash() uint64 {
+	h := uint64(14695981039346656037)
+	for _, part := range [][]byte{m.typ, m.data} {
+		for _, c := range part {
+			h = (h ^ uint64(c)) * 1099511628211
+		}
+	}
+	return h
+}
+
+// replay is how far a replay has come over what was delivered.
+type replay struct {
+	begun     bool
+	byID      bool
+	place     int // of the event that came last, by id; -1 before any
+	text      int
+	reasoning int
+	whole     int
+	tools     tools // follows the replay's events, to know whose a fragment is
+	fragments []int // of each of its calls
+}
+
+// breakOff ends a stream that did not complete: with err, or by asking for a replay.
+func (m *Machine) breakOff(err *api.Error) {
+	if !m.config.Replay || m.breaks >= m.config.Policy.MaxRetries {
+		m.finish(Interrupted, err)
+		return
+	}
+	m.emit(retry.Cancel{})
+	request := m.config.Request
+	if id := m.parser.LastEventID(); len(id) > 0 && !m.delivered.anonymous {
+		m.lastID = string(json.ToUTF8(id))
+	}
+	if m.lastID != "" {
+		request.Header = append(request.Header[:len(request.Header):len(request.Header)], api.Field{Name: "Last-Event-ID", Value: m.lastID})
+	}
+	m.exchange = retry.NewExchange(request, m.config.Policy, m.emit)
+	m.parser.Reset()
+	m.number, m.holding, m.ended, m.onHold = 0, false, streamEnd{}, false
+	m.replay = &replay{place: -1}
+	m.phase = between
+	wait := retry.Backoff(m.breaks, m.config.Policy.Jitter())
+	m.breaks++
+	message := "asking for a replay"
+	if m.config.Offline() {
+		// The browser says when there is a network again; a try now and then is for one that is wrong about it.
+		wait, message = m.config.IdleTimeout, "waiting for the network"
+		m.offline = true
+	}
+	m.emit(retry.Log{Level: "warn", Message: message, Fields: []retry.Field{{Name: "path", Value: request.Path}, {Name: "code", Value: err.Code}, {Name: "waitMs", Value: wait}}})
+	m.due = 0
+	if wait > 0 || !m.offline {
+		m.emit(retry.SetTimer{After: wait})
+	}
+}
+
+// Online tells that the browser has a network again.
+func (m *Machine) Online() {
+	if m.phase == between && m.offline && !m.Over() {
+		m.breaks--
+		m.ask()
+	}
+}
+
+// ask sends the message again, under the same key.
+func (m *Machine) ask() {
+	m.offline = false
+	m.phase = asking
+	m.emit(retry.StopTimer{})
+	m.exchange.Start()
+}
+
+type verdict int
+
+const (
+	fresh     verdict = iota // not delivered before, perhaps cut to the part that was not
+	known                    // delivered before
+	different                // not what was delivered
+)
+
+// admit holds an event of a replay against what was delivered.
+func (m *Machine) admit(e *message) verdict {
+	r := m.replay
+	if !r.begun {
+		r.begun = true
+		r.byID = e.id != nil && !m.delivered.anonymous && len(m.delivered.ids) > 0
+	}
+	v := fresh
+	switch {
+	case e.kind == errorEvent:
+		// The service says that it failed: that is news, however far the replay has come.
+	case r.byID:
+		v = m.admitByID(r, e)
+	default:
+		v = m.admitByContent(r, e)
+	}
+	if v == fresh {
+		m.replay = nil
+	}
+	return v
+}
+
+// admitByID goes by the ids: the stream went on after the last event, or began anew with events that are known.
+func (m *Machine) admitByID(r *replay, e *message) verdict {
+	if e.id == nil {
+		return different
+	}
+	seen, ok := m.delivered.ids[string(e.id)]
+	switch {
+	case !ok && r.place >= 0 && r.place != len(m.delivered.ids)-1:
+		return different
+	case !ok:
+		return fresh
+	case r.place >= 0 && seen.place != r.place+1, seen.hash != e.hash():
+		return different
+	}
+	r.place = seen.place
+	return known
+}
+
+func (m *Machine) admitByContent(r *replay, e *message) verdict {
+	switch {
+	case e.kind == textDelta && e.fragment():
+		return m.overlap(r, e, e.chunk, m.text, &r.text)
+	case e.kind == reasoningDelta && e.fragment():
+		return m.overlap(r, e, reasoningChunk(*e), m.reasoning, &r.reasoning)
+	}
+	i := -1
+	if e.kind >= toolCallStarted && e.kind <= toolResult {
+		i = r.tools.place(e.kind, e.data)
+		for len(r.fragments) <= i {
+			r.fragments = append(r.fragments, 0)
+		}
+	}
+	if e.kind == toolCallDelta && e.fragment() {
+		var fragments []byte
+		if i < len(m.tools.calls) {
+			if m.tools.calls[i].id != r.tools.calls[i].id {
+				return different
+			}
+			fragments = m.tools.calls[i].fragments
+		}
+		return m.overlap(r, e, argumentFragment(e.data), fragments, &r.fragments[i])
+	}
+	if r.whole == len(m.delivered.whole) {
+		return m.caughtUp(r)
+	}
+	r.whole++
+	if m.delivered.whole[r.whole-1] != e.hash() {
+		return different
+	}
+	return known
+}
+
+// overlap holds a fragment against its channel, from *at on. Of one that goes beyond, e keeps the part that is new.
+func (m *Machine) overlap(r *replay, e *message, fragment, channel []byte, at *int) verdict {
+	text := json.AppendString(nil, fragment)
+	if len(text) == 0 {
+		return known
+	}
+	n := min(len(text), len(channel)-*at)
+	if string(text[:n]) != string(channel[*at:*at+n]) {
+		return different
+	}
+	*at += n
+	if n == len(text) {
+		return known
+	}
+	if v := m.caughtUp(r); v != fresh || n == 0 {
+		return v
+	}
+	rest := json.Quote(nil, string(text[n:]))
+	// fragment is a part of e.data, so their capacities tell where.
+	from := cap(e.data) - cap(fragment)
+	data := append(append(append([]byte(nil), e.data[:from]...), rest...), e.data[from+len(fragment):]...)
+	if e.kind != toolCallDelta && json.IsString(e.chunk) {
+		e.chunk = data[from : from+len(rest)]
+	}
+	e.data = data
+	return fresh
+}
+
+// caughtUp is the verdict on something that was not delivered: it is new if everything that was has been shown again.
+func (m *Machine) caughtUp(r *replay) verdict {
+	if r.text < len(m.text) || r.reasoning < len(m.reasoning) || r.whole < len(m.delivered.whole) {
+		return different
+	}
+	for i, c := range m.tools.calls {
+		if len(c.fragments) > 0 && (i >= len(r.fragments) || r.fragments[i] < len(c.fragments)) {
+			return different
+		}
+	}
+	return fresh
+}
+
+func mismatch(number int) *api.Error {
+	return &api.Error{Kind: api.KindMismatch, Code: "replay_mismatch",
+		Message: "event " + strconv.Itoa(number) + " of the replayed stream is not what was delivered before: nothing of the replay was delivered"}
+}
