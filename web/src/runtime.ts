@@ -52,6 +52,9 @@ export class Instance {
   /** Told once, when the instance stops working. */
   readonly onCrash = new Set<(error: RuntimeCrashError) => void>();
   alive = true;
+  /** The program has ended or trapped: nothing of it may be called again. After a panic it may, to read. */
+  dead = false;
+  error: RuntimeCrashError | undefined;
   readonly #io: number;
   #bytes = new Uint8Array(0);
   #words = new Uint32Array(0);
@@ -152,11 +155,12 @@ export class Instance {
   }
 
   /** Ends everything that waits for this instance. The next call starts another one. */
-  crash(reason: unknown): void {
+  crash(reason: unknown, dead: boolean): void {
+    this.dead ||= dead;
     if (!this.alive) return;
     this.alive = false;
     if (running === this) running = starting = undefined;
-    const error = new RuntimeCrashError(`the module stopped working (${describe(reason)}); the next call starts it anew`, "runtime_crashed", true, { cause: reason });
+    const error = this.error = new RuntimeCrashError(`the module stopped working (${describe(reason)}); the next call starts it anew`, "runtime_crashed", true, { cause: reason });
     for (const tell of this.onCrash) tell(error);
     this.onCrash.clear();
   }
@@ -216,8 +220,11 @@ async function start(): Promise<Instance> {
   let reason: unknown = "it ended";
   const host = {
     started: (functions: Control) => void (control = functions),
-    crashed: (message: string) => live?.crash(message),
-    setTimeout: (fn: () => void, ms: number) => setTimeout(fn, ms),
+    crashed: (message: string) => live?.crash(message, false),
+    // What a crashed instance still waits for must not wake it.
+    setTimeout: (fn: () => void, ms: number) => setTimeout(() => live?.alive && fn(), ms),
+    then: (promise: Promise<unknown>, ok: (value: unknown) => void, fail: (reason: unknown) => void) =>
+      void promise.then((value) => live?.alive && ok(value), (reason: unknown) => live?.alive && fail(reason)),
     clearTimeout: (id: number) => clearTimeout(id),
     random: Math.random,
     now: () => performance.now(),
@@ -228,13 +235,16 @@ async function start(): Promise<Instance> {
   };
   const Go = newGo({ Object, Array, Uint8Array, Error, Date, crypto, performance, TextEncoder, TextDecoder, turnwire: host });
   const go = new Go();
-  go.exit = (code) => void (reason = `exit code ${code}`);
+  go.exit = (code) => {
+    reason = `exit code ${code}`;
+    live?.crash(reason, true);
+  };
   try {
     const wasm = await WebAssembly.instantiate(module, go.importObject);
     const ended = go.run(wasm);
     if (!control) throw new Error(String(reason));
     live = new Instance(wasm.exports as Exports, control);
-    ended.then(() => live!.crash(reason), (error: unknown) => live!.crash(error));
+    ended.then(() => live!.crash(reason, true), (error: unknown) => live!.crash(error, true));
   } catch (error) {
     throw new RuntimeLoadError(`the module did not start (${describe(error)}); are turnwire.wasm and the script of one build?`, "module_not_started", false, { cause: error });
   }
