@@ -1,0 +1,48 @@
+// A web server for pages that load the package otherwise than the service serves it: other headers, other bytes.
+
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { top } from "./service.mjs";
+
+const types = { html: "text/html; charset=utf-8", mjs: "text/javascript", js: "text/javascript", wasm: "application/wasm" };
+
+/** A file of web/dist. */
+export const dist = (name) => readFileSync(join(top, "web", "dist", name));
+
+/** The files of the package as a good server serves them, below /pkg/. */
+export function packaged() {
+  const files = {};
+  for (const name of ["turnwire.mjs", "turnwire.js", "turnwire.wasm"]) files[`/pkg/${name}`] = { body: dist(name) };
+  return files;
+}
+
+export class Host {
+  #server;
+  /** How often each path was asked for. */
+  asked = {};
+
+  /** files: path → { status, headers, body }; the Content-Type follows from the path where no header says it. */
+  static async start(files) {
+    const host = new Host();
+    host.files = files;
+    host.#server = createServer((request, response) => host.#answer(request, response));
+    await new Promise((resolve) => host.#server.listen(0, "127.0.0.1", resolve));
+    host.origin = `http://127.0.0.1:${host.#server.address().port}`;
+    return host;
+  }
+
+  #answer({ url }, response) {
+    const path = url.split("?")[0];
+    this.asked[path] = (this.asked[path] ?? 0) + 1;
+    const { status = 200, headers = {}, body = "" } = this.files[path] ?? { status: 404, body: "no such file" };
+    const type = types[path.split(".").at(-1)];
+    response.writeHead(status, { ...(type && { "content-type": type }), "cache-control": "no-store", ...headers });
+    response.end(body);
+  }
+
+  async close() {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
