@@ -57,6 +57,7 @@ format:
 vet:
 	$(stage) vet go vet ./...
 	$(stage) "vet for the browser" env GOOS=js GOARCH=wasm go vet $(browser)
+	$(stage) "vet the crash test's build" env GOOS=js GOARCH=wasm go vet -tags crashtest . ./jsbridge
 
 arch:
 	$(stage) architecture go test -count=1 ./internal/arch

@@ -50,7 +50,7 @@ func Start() error {
 		"streamEnded":    streamEnded,
 		"online":         online,
 	} {
-		value, _ := callback(fn)
+		value, _ := callback(name, fn)
 		if err := control.Set(name, value); err != nil {
 			return fmt.Errorf("hand-off of %s: %w", name, err)
 		}

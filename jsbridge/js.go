@@ -15,9 +15,11 @@ var live int
 
 // callback makes fn callable from JavaScript until remove is called. A panic ends here: it must not cross a
 // JavaScript frame, where it would stop the Go program with nobody told.
-func callback(fn func(args []safejs.Value) any) (value safejs.Value, remove func()) {
+// Its name is for the build that is made to panic.
+func callback(name string, fn func(args []safejs.Value) any) (value safejs.Value, remove func()) {
 	f, err := safejs.FuncOf(func(_ safejs.Value, args []safejs.Value) (result any) {
 		defer recovered()
+		crashPoint(name)
 		return fn(args)
 	})
 	if err != nil {
@@ -50,13 +52,9 @@ func then(promise safejs.Value, ok func(safejs.Value), fail func(safejs.Value)) 
 		}
 	}
 	var onOK, onFail safejs.Value
-	onOK, removeOK = callback(settle(ok))
-	onFail, removeFail = callback(settle(fail))
-	if _, err := promise.Call("then", onOK, onFail); err != nil {
-		removeOK()
-		removeFail()
-		fail(thrown(err))
-	}
+	onOK, removeOK = callback("resolved", settle(ok))
+	onFail, removeFail = callback("rejected", settle(fail))
+	method(host, "then", promise, onOK, onFail)
 }
 
 // after calls fn once in ms milliseconds, unless stop is called before.
@@ -65,7 +63,7 @@ func after(ms int64, fn func()) (stop func()) {
 	ms = min(ms, math.MaxInt32)
 	var remove func()
 	var cb safejs.Value
-	cb, remove = callback(func([]safejs.Value) any {
+	cb, remove = callback("timer", func([]safejs.Value) any {
 		remove()
 		fn()
 		return nil

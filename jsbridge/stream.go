@@ -45,6 +45,7 @@ func memory() unsafe.Pointer { return unsafe.Pointer(&shared) }
 //go:wasmexport feed
 func feed(id, n uint32, now float64) (flags uint32) {
 	defer recovered()
+	crashPoint("feed")
 	t := turns.get(id)
 	shared.count = 0
 	if t == nil {
@@ -71,6 +72,7 @@ func feed(id, n uint32, now float64) (flags uint32) {
 //go:wasmexport flush
 func flush(id uint32) {
 	defer recovered()
+	crashPoint("flush")
 	if t := turns.get(id); t != nil {
 		t.flush()
 	}
@@ -81,6 +83,7 @@ func flush(id uint32) {
 //go:wasmexport tools
 func tools(id uint32) {
 	defer recovered()
+	crashPoint("tools")
 	leave(nil)
 	if t := turns.get(id); t != nil {
 		out = t.machine.AppendToolCalls(out[:0])
@@ -93,6 +96,7 @@ func tools(id uint32) {
 //go:wasmexport release
 func release(id uint32) {
 	defer recovered()
+	crashPoint("release")
 	if turns.get(id) != nil {
 		turns.remove(id)
 	}
@@ -111,6 +115,7 @@ func liveGoroutines() uint32 { return uint32(runtime.NumGoroutine()) }
 //go:wasmexport hold
 func hold(id, on uint32) {
 	defer recovered()
+	crashPoint("hold")
 	if t := turns.get(id); t != nil {
 		t.machine.Hold(monotonic(), on == 1)
 	}

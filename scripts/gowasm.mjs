@@ -31,9 +31,9 @@ export function go(args, options = {}) {
   return execFileSync("go", args, { cwd: top, encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "inherit"], ...options });
 }
 
-/** buildWasm writes the module to out; keepSymbols leaves the names in, to measure by. */
-export function buildWasm(out, { keepSymbols = false } = {}) {
-  go(["build", ...(keepSymbols ? [] : ["-ldflags", shipped]), "-o", out, "."], { env: goEnv });
+/** buildWasm writes the module to out; keepSymbols leaves the names in, to measure by; tags are of a test's build. */
+export function buildWasm(out, { keepSymbols = false, tags = "" } = {}) {
+  go(["build", "-tags", tags, ...(keepSymbols ? [] : ["-ldflags", shipped]), "-o", out, "."], { env: goEnv });
   chmodSync(out, 0o644); // a module is data; the packed file would otherwise be marked executable
 }
 

@@ -1,6 +1,6 @@
 import type * as API from "turnwire";
 import { AgentError, errorOf, ProtocolError, type RuntimeCrashError } from "./errors.ts";
-import { current, type Instance, instance, type Settle } from "./runtime.ts";
+import { type Instance, instance, type Settle } from "./runtime.ts";
 import { Turn, turns } from "./turn.ts";
 import { type ClientConfig, clientConfig, createParams, requestConfig, type RequestConfig, segment, sendConfig } from "./validate.ts";
 
@@ -21,19 +21,21 @@ export class Session {
     this.config = config;
   }
 
-  /** The seat, if the module runs already. */
-  seat(): Seat | undefined {
-    const instance = current();
-    if (!instance || this.closed) return undefined;
-    if (this.#seat?.instance !== instance) this.#seat = { instance, client: instance.control.openClient(this.#wire()) };
+  /** The client's seat in a running instance. */
+  seat(instance: Instance): Seat {
+    if (this.#seat?.instance !== instance) {
+      const client = instance.control.openClient(this.#wire());
+      if (instance.error) throw instance.error;
+      this.#seat = { instance, client };
+    }
     return this.#seat;
   }
 
   async ready(): Promise<Seat> {
     this.check();
-    await instance();
+    const running = await instance();
     this.check();
-    return this.seat()!;
+    return this.seat(running);
   }
 
   check(): void {

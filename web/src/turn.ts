@@ -2,7 +2,7 @@ import type * as API from "turnwire";
 import { guarded, type Seat, type Session } from "./client.ts";
 import { type AgentError, ConnectionError, errorOf, type ErrorSpec, InvalidArgumentError } from "./errors.ts";
 import { type Batch, Kept } from "./kept.ts";
-import { chunkSize } from "./runtime.ts";
+import { chunkSize, current } from "./runtime.ts";
 import type { SendConfig } from "./validate.ts";
 
 /** How much is kept for an iteration that may come; past it, reading pauses or the events are dropped. */
@@ -61,9 +61,15 @@ export class Turn implements API.Turn {
       return;
     }
     config.signal?.addEventListener("abort", this.#aborted);
-    const seat = session.seat();
-    if (seat) this.#start(seat);
-    else session.ready().then((seat) => this.#start(seat), (error: AgentError) => this.#end("failed", error));
+    const failed = (error: AgentError): void => this.#end("failed", error);
+    const instance = current();
+    if (instance) {
+      try {
+        this.#start(session.seat(instance));
+      } catch (error) {
+        failed(error as AgentError);
+      }
+    } else session.ready().then((seat) => this.#start(seat)).catch(failed);
   }
 
   get status(): API.TurnStatus {
@@ -81,7 +87,7 @@ export class Turn implements API.Turn {
   }
 
   get toolCalls(): readonly API.ToolCall[] {
-    if (this.#toolsChanged) {
+    if (this.#toolsChanged && !this.#seat!.instance.dead) {
       this.#toolsChanged = false;
       const { instance } = this.#seat!;
       this.#inside(() => {
@@ -162,7 +168,7 @@ export class Turn implements API.Turn {
     try {
       return run();
     } catch (error) {
-      instance.crash(error);
+      instance.crash(error, true);
       return undefined;
     }
   }
