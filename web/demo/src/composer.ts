@@ -50,6 +50,13 @@ export class Composer {
     this.#rest();
   }
 
+  /** Puts a message into the field, unless something else is being written there. */
+  draft(text: string): void {
+    if (this.#field.value) return;
+    this.#field.value = text;
+    this.#grow();
+  }
+
   focus(): void {
     this.#field.focus();
   }

@@ -2,6 +2,7 @@ import { AgentClient, TurnError, type Chat, type Turn, type TurnStatus } from "t
 import { explain } from "./errors.ts";
 import { EventLog } from "./event-log.ts";
 import type { Inspector } from "./inspector.ts";
+import { forget, keep, kept, type KeptTurn } from "./kept-chat.ts";
 import type { Settings } from "./settings.ts";
 import type { Thread } from "./thread.ts";
 import { TurnView, type Remedy } from "./turn-view.ts";
@@ -16,6 +17,8 @@ export interface ConversationUI {
   /** A turn starts or ends, or the conversation begins or is emptied. */
   changed: (state: { running: boolean; begun: boolean }) => void;
   openSettings: () => void;
+  /** Puts a message back where it was written. */
+  draft: (text: string) => void;
 }
 
 /** One message on its way, from the click to the end of its turn. */
@@ -39,11 +42,19 @@ export class Conversation {
   #chat: Chat | undefined;
   #running: Exchange | undefined;
   #answers = 0;
+  /** The turns to show after a reload, by idempotency key. */
+  #kept = new Map<string, KeptTurn>();
+  /** A message that never reached the service. */
+  #unsent = "";
 
   constructor(
     private settings: Settings,
     private readonly ui: ConversationUI,
   ) {
+    // Before the client's own listener, which only lets go of the turn: nobody can come back to a temporary chat.
+    addEventListener("pagehide", () => {
+      if (ui.temporary()) void this.stop();
+    }, { capture: true });
     try {
       // Now, so that the module is there by the time the first message is written.
       this.#client = this.#make(settings);
@@ -58,7 +69,9 @@ export class Conversation {
     this.#client = this.#make(settings);
     this.settings = settings;
     const stopped = this.stop();
+    const unsent = this.#unsent;
     this.reset();
+    if (unsent) this.ui.draft(unsent);
     // Closing at once could cut off the request that tells the old service to stop.
     if (old) void stopped.finally(() => old.close());
   }
@@ -69,17 +82,41 @@ export class Conversation {
     this.#running = undefined;
     this.#chat = undefined;
     this.#answers = 0;
+    this.#unsent = "";
+    this.#kept.clear();
+    forget();
     this.ui.thread.clear();
     this.ui.changed({ running: false, begun: false });
   }
 
+  /** After a reload: shows the chat again, and picks up the turn that the reload cut off. */
+  restore(): void {
+    const stored = kept(this.settings);
+    if (!stored || !this.#client) return;
+    this.#chat = this.#client.chats.open(stored.chatId);
+    const last = stored.turns.at(-1);
+    for (const turn of stored.turns) {
+      this.#kept.set(turn.key, turn);
+      const exchange = this.#exchange(turn.message);
+      const { status } = turn.turn;
+      // A reload breaks the stream, which a page may still have noticed while it was going away.
+      const broken = status === "queued" || status === "streaming" || status === "interrupted";
+      if (broken && turn === last) void this.#run(exchange, turn.key);
+      else exchange.view.restore(turn.turn, turn.closing, this.#remedies(exchange, status, turn.key));
+    }
+    this.ui.changed({ running: this.#running !== undefined, begun: true });
+  }
+
   send(text: string): void {
-    if (this.#running) return;
+    if (!this.#running) void this.#run(this.#exchange(text));
+  }
+
+  #exchange(text: string): Exchange {
     this.ui.thread.addUser(text);
     const view = new TurnView(++this.#answers);
     view.onDraw = () => this.ui.thread.follow();
     this.ui.thread.add(view.element);
-    void this.#run({ text, view, cancel: new AbortController() });
+    return { text, view, cancel: new AbortController() };
   }
 
   /** Stops the turn that runs; settles when the service has answered. */
@@ -99,6 +136,8 @@ export class Conversation {
     const { requests } = this.ui.inspector;
     return new AgentClient({
       ...settings,
+      // A reload picks the turn up again, see restore.
+      pageHide: "disconnect",
       onLog({ level, message, fields }) {
         requests.add(level, { message, ...fields });
       },
@@ -124,6 +163,7 @@ export class Conversation {
       const turn = chat.send(text, { ...(model && { model }), ...(idempotencyKey && { idempotencyKey }) });
       exchange.turn = turn;
       view.attach(turn);
+      this.#keep(exchange, "");
       turn.on("event", (event) => {
         log.add(event.type, event.data);
         view.note(event);
@@ -139,16 +179,27 @@ export class Conversation {
       failure = error;
     }
     const trouble = status === "completed" || status === "cancelled" ? undefined : explain(failure, this.settings);
-    view.end(status, trouble, this.#remedies(exchange, status, failure, trouble?.settings ?? false));
+    const refused = status === "failed" && !(failure instanceof TurnError);
+    const remedies = this.#remedies(exchange, status, exchange.turn?.idempotencyKey, refused);
+    if (trouble?.settings) remedies.push({ label: "Open settings", icon: "settings", act: ui.openSettings });
+    const closing = view.end(status, trouble, remedies);
     ui.inspector.changed(log);
     if (this.#running !== exchange) return;
     this.#running = undefined;
+    this.#unsent = refused ? text : "";
+    this.#keep(exchange, closing);
     ui.changed({ running: false, begun: this.#chat !== undefined });
     ui.announce([ENDS[status], trouble?.message, trouble?.advice].filter(Boolean).join(" "));
   }
 
-  #remedies({ text, view, turn }: Exchange, status: TurnStatus, failure: unknown, settings: boolean): Remedy[] {
-    const remedies: Remedy[] = [];
+  #keep({ text, turn }: Exchange, closing: string): void {
+    if (!turn || !this.#chat || this.ui.temporary()) return;
+    const { idempotencyKey: key, text: answer, reasoning, toolCalls, status } = turn;
+    this.#kept.set(key, { message: text, key, closing, turn: { text: answer, reasoning, toolCalls, status } });
+    keep(this.settings, this.#chat.id, this.#kept.values());
+  }
+
+  #remedies({ text, view }: Exchange, status: TurnStatus, key: string | undefined, refused = false): Remedy[] {
     const unlessRunning = (act: () => void) => () => {
       if (!this.#running) act();
     };
@@ -157,16 +208,13 @@ export class Conversation {
         view.begin();
         void this.#run({ text, view, cancel: new AbortController() }, idempotencyKey);
       });
-    if (status === "interrupted" && turn) {
+    if (status === "interrupted" && key) {
       // The same key names the same operation: the service goes on with it, or answers with what it has.
-      remedies.push({ label: "Pick up again", icon: "again", act: again(turn.idempotencyKey) });
-    } else if (status === "failed" && !(failure instanceof TurnError)) {
-      // The service never took the message, so there is nothing to repeat beside it.
-      remedies.push({ label: "Send again", icon: "again", act: again() });
-    } else if (status !== "completed") {
-      remedies.push({ label: "Send again", icon: "again", act: unlessRunning(() => this.send(text)) });
+      return [{ label: "Pick up again", icon: "again", act: again(key) }];
     }
-    if (settings) remedies.push({ label: "Open settings", icon: "settings", act: this.ui.openSettings });
-    return remedies;
+    // What the service never took is sent from the same place; what it took is a message more.
+    if (refused) return [{ label: "Send again", icon: "again", act: again() }];
+    if (status !== "completed") return [{ label: "Send again", icon: "again", act: unlessRunning(() => this.send(text)) }];
+    return [];
   }
 }

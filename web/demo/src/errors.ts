@@ -33,40 +33,63 @@ document.addEventListener("securitypolicyviolation", (violation) => {
 });
 
 export function explain(error: unknown, settings: Settings): Trouble {
-  const { advice, settings: toSettings = false } = advise(error, settings);
-  return { message: messageOf(error), advice, settings: toSettings, reference: referenceOf(error) };
+  const { summary, advice, settings: toSettings = false } = advise(error, settings);
+  const reference = [referenceOf(error), summary && messageOf(error)].filter(Boolean).join("\n");
+  return { message: summary ?? messageOf(error), advice, settings: toSettings, reference };
 }
 
-function advise(error: unknown, { baseURL, workspaceId, agentId }: Settings): { advice: string; settings?: boolean } {
+interface Advice {
+  /** Stands in for a message that is written for those who write programs; that one then goes below. */
+  summary?: string;
+  advice: string;
+  settings?: boolean;
+}
+
+function advise(error: unknown, { baseURL, workspaceId, agentId }: Settings): Advice {
   if (error instanceof AuthenticationError) {
-    return { advice: "Check the access key in the settings; the reference service takes “dev-key”.", settings: true };
-  }
-  if (error instanceof NotFoundError) {
     return {
+      summary: "the service did not accept the access key",
+      advice: "Check the key in the settings; the reference service takes “dev-key”.",
+      settings: true,
+    };
+  }
+  if (error instanceof NotFoundError && error.requestId) {
+    return {
+      summary: "the service knows no such workspace, agent or chat",
       advice: `Check the workspace “${workspaceId}” and the agent “${agentId}” in the settings, or start a new chat if this one is gone.`,
       settings: true,
     };
   }
   if (error instanceof RateLimitError) {
-    return { advice: `Wait ${wait(error)}, then send it again.` };
+    return { summary: "the service has too much to do", advice: `Wait ${wait(error)}, then send it again.` };
   }
   if (error instanceof ConflictError) {
     return { advice: "Another turn may still be running in this chat. Wait for it to end, then send it again." };
   }
   if (error instanceof APIError) {
+    if (error.retryable) {
+      return { summary: "the service has trouble of its own", advice: "Send it again in a moment." };
+    }
     return {
-      advice: error.retryable
-        ? "The service has trouble of its own. Send it again in a moment."
-        : "The service refused this request; sending the same again will not help.",
+      summary: "the request was refused",
+      advice: `Sending the same again will not help. Check that ${baseURL} is the service's address.`,
+      settings: true,
     };
   }
   if (error instanceof TurnError) return { advice: "The agent could not finish. What it wrote so far is kept above." };
   if (error instanceof ConnectionError) return connectionAdvice(error, baseURL);
   if (error instanceof TimeoutError) {
-    return { advice: `The service at ${baseURL} went silent. Check that it is running, then pick the turn up again.` };
+    return {
+      summary: "the service went silent",
+      advice: `Check that the service at ${baseURL} is still running, then pick the turn up again.`,
+    };
   }
   if (error instanceof ProtocolError) {
-    return { advice: `What answers at ${baseURL} does not speak the service's interface. Check the address in the settings.`, settings: true };
+    return {
+      summary: "this is not how the service's answers look",
+      advice: `Check that ${baseURL} is the service's address and that no proxy changes what it sends.`,
+      settings: true,
+    };
   }
   if (error instanceof InvalidArgumentError) return { advice: "Correct it in the settings.", settings: true };
   if (error instanceof RuntimeLoadError) {
@@ -76,18 +99,25 @@ function advise(error: unknown, { baseURL, workspaceId, agentId }: Settings): { 
   return { advice: "Send it again; if that fails too, reload the page." };
 }
 
-function connectionAdvice(error: ConnectionError, baseURL: string): { advice: string; settings?: boolean } {
-  if (error.partial?.text || error.partial?.reasoning || error.partial?.toolCalls?.length) {
-    return { advice: "The connection broke before the answer was complete. Pick it up again: the same key is used, so nothing is done twice." };
+function connectionAdvice(error: ConnectionError, baseURL: string): Advice {
+  const { partial } = error;
+  if (partial?.text || partial?.reasoning || partial?.toolCalls?.length) {
+    return {
+      summary: "the connection ended before the answer did",
+      advice: "Pick it up again: the same key is used, so nothing is done twice.",
+    };
   }
+  const summary = "the service can't be reached";
   if (blockedByPolicy.has(new URL(baseURL).origin)) {
     return {
-      advice: `This page's Content-Security-Policy does not allow it to reach ${baseURL}. Serve the page with that address in connect-src.`,
+      summary,
+      advice: `This page's Content-Security-Policy forbids it to connect to ${baseURL}. Serve the page with that address in connect-src.`,
       settings: true,
     };
   }
-  if (!navigator.onLine) return { advice: "This device is offline. Send it again once it is back on the network." };
+  if (!navigator.onLine) return { summary, advice: "This device is offline. Send it again once it is back on the network." };
   return {
+    summary,
     advice: `Nothing answers at ${baseURL}. Start the reference service with “make demo”, or correct the address in the settings. A service elsewhere must also allow this page by CORS.`,
     settings: true,
   };

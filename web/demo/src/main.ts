@@ -58,6 +58,7 @@ const conversation = new Conversation(settings, {
     document.body.dataset.running = String(running);
   },
   openSettings: dialog.open,
+  draft: (text) => composer.draft(text),
 });
 
 const composer = new Composer(
@@ -78,6 +79,7 @@ for (const button of document.querySelectorAll<HTMLButtonElement>("[data-suggest
   });
 }
 showConnection();
+conversation.restore();
 composer.focus();
 warmUp();
 

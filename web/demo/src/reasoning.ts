@@ -11,7 +11,7 @@ export class Reasoning {
   #waiting = "";
   #started = performance.now();
 
-  constructor() {
+  constructor(private readonly timed: boolean) {
     this.element = h(
       "details",
       { class: "part reasoning", "data-testid": "reasoning", "data-status": "thinking" },
@@ -32,6 +32,6 @@ export class Reasoning {
 
   end(): void {
     this.element.dataset.status = "thought";
-    setText(this.#title, `Thought for ${duration(performance.now() - this.#started)}`);
+    setText(this.#title, this.timed ? `Thought for ${duration(performance.now() - this.#started)}` : "Thought");
   }
 }

@@ -16,3 +16,11 @@ export function write(kind: Kind, name: string, value: string): void {
     // Not remembered, which the next visit shows.
   }
 }
+
+export function remove(kind: Kind, name: string): void {
+  try {
+    window[kind].removeItem(name);
+  } catch {
+    // Nothing was kept either.
+  }
+}

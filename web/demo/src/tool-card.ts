@@ -18,7 +18,7 @@ export class ToolCard {
   #started = performance.now();
   #finished = 0;
 
-  constructor() {
+  constructor(private readonly timed: boolean) {
     this.element = h(
       "details",
       { class: "part tool", "data-testid": "tool-card", "data-status": "building", open: true },
@@ -35,7 +35,8 @@ export class ToolCard {
     this.#result.label(`Result of ${call.name || "the tool"}`);
     setText(this.#arguments.text, call.arguments === undefined ? call.argumentsText : pretty(call.arguments));
     if (call.status === "finished" && !this.#finished) this.#finished = performance.now() - this.#started;
-    setText(this.#state, call.status === "finished" ? `finished in ${duration(this.#finished)}` : LABELS[call.status]);
+    const took = this.timed && call.status === "finished" ? ` in ${duration(this.#finished)}` : "";
+    setText(this.#state, LABELS[call.status] + took);
     this.#result.element.hidden = call.status !== "finished";
     if (call.status === "finished") setText(this.#result.text, pretty(call.result));
   }

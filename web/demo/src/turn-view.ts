@@ -1,9 +1,10 @@
-import type { Turn, TurnEvent, TurnStatus } from "turnwire";
+import type { TurnEvent, TurnStatus } from "turnwire";
 import { copyButton } from "./clipboard.ts";
 import { h, icon, setText } from "./dom.ts";
 import type { Trouble } from "./errors.ts";
 import { count, duration } from "./format.ts";
 import { nextFrame } from "./frame.ts";
+import type { Snapshot } from "./kept-chat.ts";
 import { Reasoning } from "./reasoning.ts";
 import { StreamedMarkdown } from "./streamed-markdown.ts";
 import { ToolCard } from "./tool-card.ts";
@@ -31,7 +32,9 @@ export class TurnView {
   #answer: StreamedMarkdown | undefined;
   #cards: ToolCard[] = [];
   #toolsChanged = false;
-  #turn: Turn | undefined;
+  #turn: Snapshot | undefined;
+  /** Whether it was watched as it came, or comes from what was kept. */
+  #live = true;
   #answered = 0;
   #reasoned = 0;
   #events = 0;
@@ -61,12 +64,24 @@ export class TurnView {
     this.#reasoning = this.#answer = this.#turn = undefined;
     this.#answered = this.#reasoned = this.#events = this.#firstText = 0;
     this.#started = performance.now();
+    this.#live = true;
     this.#stopped = "";
     this.#say("queued", "Waiting for the service…");
   }
 
-  attach(turn: Turn): void {
+  attach(turn: Snapshot): void {
     this.#turn = turn;
+  }
+
+  /** Shows a turn of before the page was reloaded. */
+  restore(turn: Snapshot, closing: string, remedies: Remedy[]): void {
+    this.#live = false;
+    this.#turn = turn;
+    if (turn.reasoning) this.#open("reasoning");
+    this.#toolsChanged = turn.toolCalls.length > 0;
+    for (const _ of turn.toolCalls) this.#addCard();
+    if (turn.text) this.#open("answer");
+    this.#finish(turn.status, closing, undefined, remedies);
   }
 
   note(event: TurnEvent): void {
@@ -97,17 +112,19 @@ export class TurnView {
     nextFrame(this.#draw);
   }
 
-  /** The turn is over; the page says so once everything that came is drawn. */
-  end(status: TurnStatus, trouble: Trouble | undefined, remedies: Remedy[]): void {
+  /** The turn is over; the page says so once everything that came is drawn. Answers with what it says. */
+  end(status: TurnStatus, trouble: Trouble | undefined, remedies: Remedy[]): string {
+    const closing = this.#closing(status, duration(performance.now() - this.#started), trouble);
+    this.#finish(status, closing, trouble, remedies);
+    return closing;
+  }
+
+  #finish(status: TurnStatus, closing: string, trouble: Trouble | undefined, remedies: Remedy[]): void {
     this.#close();
-    const took = performance.now() - this.#started;
     this.#ending = () => {
       for (const card of this.#cards) card.close();
-      this.#say(status, this.#closing(status, took, trouble));
-      if (trouble) {
-        this.#trouble.replaceChildren(h("p", {}, trouble.advice));
-        if (trouble.reference) this.#trouble.append(h("p", { class: "reference" }, trouble.reference));
-      }
+      this.#say(status, closing + this.#stopped);
+      if (trouble) this.#trouble.replaceChildren(h("p", {}, trouble.advice), h("p", { class: "reference" }, trouble.reference));
       const text = this.#turn?.text;
       if (text) this.#actions.append(copyButton("Copy", "Copy answer", () => text));
       for (const { label, icon: name, act } of remedies) {
@@ -123,15 +140,14 @@ export class TurnView {
     if (this.element.dataset.status === "cancelled") this.#status.append(this.#stopped);
   }
 
-  #closing(status: TurnStatus, ms: number, trouble: Trouble | undefined): string {
-    const took = duration(ms);
+  #closing(status: TurnStatus, took: string, trouble: Trouble | undefined): string {
     switch (status) {
       case "completed": {
         const first = this.#firstText ? ` · first word after ${duration(this.#firstText)}` : "";
         return `Completed in ${took} · ${count(this.#events, "event")}${first}`;
       }
       case "cancelled":
-        return `Stopped after ${took}${this.#stopped}`;
+        return `Stopped after ${took}`;
       case "interrupted":
         return `Interrupted after ${took}: ${trouble?.message ?? "the stream broke"}`;
       default:
@@ -174,7 +190,7 @@ export class TurnView {
     let part: StreamedMarkdown | Reasoning;
     if (kind === "answer") {
       part = this.#answer = new StreamedMarkdown(h("div", { class: "part answer", "data-testid": "answer" }));
-    } else part = this.#reasoning = new Reasoning();
+    } else part = this.#reasoning = new Reasoning(this.#live);
     this.#parts.append(part.element);
     this.#drawing.push(part);
   }
@@ -201,7 +217,7 @@ export class TurnView {
   }
 
   #addCard(): void {
-    const card = new ToolCard();
+    const card = new ToolCard(this.#live);
     this.#cards.push(card);
     this.#parts.append(card.element);
   }
