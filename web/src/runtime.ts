@@ -248,10 +248,14 @@ async function start(): Promise<Instance> {
   } catch (error) {
     throw new RuntimeLoadError(`the module did not start (${describe(error)}); are turnwire.wasm and the script of one build?`, "module_not_started", false, { cause: error });
   }
+  // The same function again is no second listener.
+  globalThis.addEventListener?.("online", online);
   return (running = live);
 }
 
-if (typeof addEventListener === "function") addEventListener("online", () => running?.control.online());
+function online(): void {
+  running?.control.online();
+}
 
 async function compile(): Promise<WebAssembly.Module> {
   if (source.wasmModule) return source.wasmModule;
