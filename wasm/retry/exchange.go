@@ -13,11 +13,10 @@ import (
 type Effect any
 
 type (
-	// Send sends a request. RenewKey asks for a new key first, because the last one was refused.
+	// Send sends a request, with a key asked for now.
 	Send struct {
-		Request  api.Request
-		Attempt  int // from 1
-		RenewKey bool
+		Request api.Request
+		Attempt int // from 1
 	}
 	// Cancel lets go of the request or stream under way; whatever it still brings is ignored.
 	Cancel struct{}
@@ -97,12 +96,12 @@ func NewExchange(request api.Request, policy Policy, emit func(Effect)) *Exchang
 }
 
 // Start sends the first try.
-func (x *Exchange) Start() { x.send(false) }
+func (x *Exchange) Start() { x.send() }
 
-func (x *Exchange) send(renew bool) {
+func (x *Exchange) send() {
 	x.state = sent
 	x.attempt++
-	x.emit(Send{x.request, x.attempt, renew})
+	x.emit(Send{x.request, x.attempt})
 	if x.policy.Timeout > 0 {
 		x.emit(SetTimer{x.policy.Timeout})
 	}
@@ -147,7 +146,7 @@ func (x *Exchange) refuse(body []byte, after int64, told bool) {
 	case x.response.Status == 401 && x.policy.RenewKey && !x.renewed:
 		x.renewed = true
 		x.emit(Log{"info", "asking for a new key", x.fields(x.response.Status)})
-		x.send(true)
+		x.send()
 	case !x.repeats(x.response.Status) || told && after > retryAfterMost:
 		x.fail(err)
 	default:
@@ -208,7 +207,7 @@ func (x *Exchange) again(err *api.Error, after int64, told bool) {
 func (x *Exchange) TimerFired() {
 	switch x.state {
 	case waiting:
-		x.send(false)
+		x.send()
 	case refused:
 		x.emit(Cancel{})
 		x.refuseUnread()
