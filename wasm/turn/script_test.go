@@ -1,11 +1,11 @@
 package turn
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"strings"
 	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // scripted is an event that a service sends, and what is true of the turn once it has arrived.
@@ -36,7 +36,8 @@ func (s scripted) seen() seen {
 // script is a whole turn.
 type script struct {
 	events []scripted
-	calls  []toolTruth
+	calls  []*toolTruth // as they started
+	made   int
 	text   string
 	reason string
 }
@@ -62,32 +63,35 @@ func (s *script) say(typ string, chunk chunk) {
 // chunk is a JSON string and what it adds to the text: half of a surrogate pair adds nothing, its other half adds both.
 type chunk struct{ json, adds string }
 
-// fragments cuts text into chunks of up to most UTF-16 units, wherever that falls.
-func fragments(rng *rand.Rand, text string, most int) (out []chunk) {
+// fragments cuts text into chunks of up to most UTF-16 units, wherever that falls. ascii escapes all that is not.
+func fragments(rng *rand.Rand, text string, most int, ascii bool) (out []chunk) {
 	units := utf16.Encode([]rune(text))
 	for start := 0; start < len(units); {
 		end := min(len(units), start+1+rng.IntN(most))
-		part := units[start:end]
-		whole := part
-		var b strings.Builder
-		b.WriteByte('"')
-		if start > 0 && low(part[0]) {
-			fmt.Fprintf(&b, `\u%04x`, part[0])
-			whole = append([]uint16{units[start-1]}, part...)
-			part = part[1:]
+		b := []byte{'"'}
+		for i := start; i < end; i++ {
+			u := units[i]
+			split := high(u) && i+1 == end || low(u) && i == start
+			switch {
+			case split, ascii && u > '~', u < ' ':
+				b = fmt.Appendf(b, `\u%04x`, u)
+			case u == '"' || u == '\\':
+				b = append(b, '\\', byte(u))
+			case high(u):
+				b = utf8.AppendRune(b, utf16.DecodeRune(rune(u), rune(units[i+1])))
+				i++
+			default:
+				b = utf8.AppendRune(b, rune(u))
+			}
 		}
-		half := len(part) > 0 && high(part[len(part)-1])
-		if half {
-			part = part[:len(part)-1]
-			whole = whole[:len(whole)-1]
+		from, to := start, end
+		if low(units[from]) {
+			from--
 		}
-		quoted, _ := json.Marshal(string(utf16.Decode(part)))
-		b.Write(quoted[1 : len(quoted)-1])
-		if half {
-			fmt.Fprintf(&b, `\u%04x`, units[end-1])
+		if high(units[to-1]) {
+			to--
 		}
-		b.WriteByte('"')
-		out = append(out, chunk{b.String(), string(utf16.Decode(whole))})
+		out = append(out, chunk{string(append(b, '"')), string(utf16.Decode(units[from:max(from, to)]))})
 		start = end
 	}
 	return out
@@ -160,9 +164,9 @@ func (s *script) encode(f form) []byte {
 	return b
 }
 
-// spread puts each member of a flat object on a line of its own.
+// spread puts an object's braces on lines of their own.
 func spread(object string) string {
-	return strings.ReplaceAll(object, `,"`, ",\n\"")
+	return "{\n" + object[1:len(object)-1] + "\n}"
 }
 
 // arrived is the number of events of which n bytes bring the whole; clean says that the stream ends there cleanly.
@@ -177,4 +181,12 @@ func (s *script) arrived(n int, clean bool) int {
 		return i
 	}
 	return len(s.events)
+}
+
+// state is the text and the reasoning as of the first n events.
+func (s *script) state(n int) (text, reasoning string) {
+	if n == 0 {
+		return "", ""
+	}
+	return s.events[n-1].text, s.events[n-1].reasoning
 }
