@@ -139,7 +139,7 @@ export class Conversation {
       // A reload picks the turn up again, see restore.
       pageHide: "disconnect",
       onLog({ level, message, fields }) {
-        requests.add(level, { message, ...fields });
+        requests.add(message, { level, ...fields });
       },
     });
   }

@@ -29,7 +29,7 @@ const inspector = new Inspector((open) => {
 function cover(): void {
   const covered = narrow.matches && document.body.dataset.inspector === "open";
   for (const element of behind) element.inert = covered;
-  panel.role = covered ? "dialog" : null;
+  panel.role = covered ? "dialog" : "complementary";
   panel.ariaModal = covered ? "true" : null;
 }
 narrow.addEventListener("change", cover);

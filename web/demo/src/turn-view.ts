@@ -124,7 +124,10 @@ export class TurnView {
     this.#ending = () => {
       for (const card of this.#cards) card.close();
       this.#say(status, closing + this.#stopped);
-      if (trouble) this.#trouble.replaceChildren(h("p", {}, trouble.advice), h("p", { class: "reference" }, trouble.reference));
+      if (trouble) {
+        const reference = h("details", { class: "reference" }, h("summary", {}, "Details"), h("p", {}, trouble.reference));
+        this.#trouble.replaceChildren(h("p", {}, trouble.advice), reference);
+      }
       const text = this.#turn?.text;
       if (text) this.#actions.append(copyButton("Copy", "Copy answer", () => text));
       for (const { label, icon: name, act } of remedies) {
