@@ -15,9 +15,9 @@ export interface ClientOptions {
   workspaceId?: string;
   /** Agent used where a call names none. */
   agentId?: string;
-  /** Sent with every request to the service, never to a signed address. */
+  /** Sent with every request; they replace none of the client's own. */
   headers?: Record<string, string>;
-  /** Default "same-origin". Cookies are never sent to a signed address. */
+  /** Default "same-origin". */
   credentials?: RequestCredentials;
   /** Default 2; see RequestOptions.maxRetries. */
   maxRetries?: number;
@@ -71,7 +71,10 @@ export interface RequestOptions {
   signal?: AbortSignal;
   /** Milliseconds; overrides the client's. */
   timeout?: number;
-  /** Further tries after the first, for what the profile calls safe to repeat. */
+  /**
+   * Further tries after the first, of what is safe to repeat: a message that got no answer or 408, 425, 429, 500, 502, 503
+   * or 504, under the same key; the creation of a chat only after 429 and 503. Default 2.
+   */
   maxRetries?: number;
   headers?: Record<string, string>;
 }
