@@ -9,6 +9,9 @@ import type { SendConfig } from "./validate.ts";
 const keptMost = 8 << 20;
 const more = 1, wants = 2;
 
+/** What a turn tells by itself: an event of the service that is named so reaches only the listeners of every event. */
+const own: ReadonlySet<string> = new Set(["event", "update", "end"]);
+
 /** Every turn that has not ended, and whose it is. */
 export const turns = new Map<Turn, Session>();
 
@@ -212,7 +215,7 @@ export class Turn implements API.Turn {
       if (waiter) waiter.resolve({ value: this.#kept.take()!, done: false });
       if (onEvent) guarded(() => onEvent(event));
       if (this.#listeners.size > 0) {
-        this.#emit(event.type, event as never);
+        if (!own.has(event.type)) this.#emit(event.type, event as never);
         this.#emit("event", event as never);
       }
     }
@@ -340,7 +343,6 @@ export class Turn implements API.Turn {
       waiter.reject(this.#error);
     } else waiter.resolve({ value: undefined, done: true });
   }
-
 
   [Symbol.asyncIterator](): AsyncIterator<API.TurnEvent> {
     if (this.#iterating) throw new InvalidArgumentError("the turn is being iterated already: a turn can be iterated once", "already_iterated");
