@@ -1,8 +1,10 @@
 package service
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -177,6 +179,13 @@ func (s *Service) faultsFor(r *http.Request, endpoint string) (*faults, *apiErro
 // answer performs the faults that come instead of the service's own answer, and tells whether one did.
 func (f *faults) answer(w http.ResponseWriter, r *http.Request, closing <-chan struct{}) bool {
 	if delay := f.durationOr(faultDelay, 0); delay > 0 {
+		// The server notices that a client leaves only once the body has been read.
+		body, problem := readBody(w, r)
+		if problem != nil {
+			writeError(w, problem)
+			return true
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
 		timer := time.NewTimer(delay)
 		defer timer.Stop()
 		select {

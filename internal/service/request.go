@@ -21,6 +21,18 @@ func newID(kind string) string {
 	return kind + "_" + hex.EncodeToString(b[:])
 }
 
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *apiError) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return nil, failure(http.StatusRequestEntityTooLarge, "body_too_large", fmt.Sprintf("the body must not be larger than %d bytes", maxBody))
+	case err != nil:
+		return nil, failure(http.StatusBadRequest, "body_incomplete", "the body could not be read to its end")
+	}
+	return body, nil
+}
+
 // readObject reads a body that must be one JSON object. digest is the same for two bodies that say the
 // same in other bytes (order of members, white space), so that a client may encode a retry anew.
 func readObject(w http.ResponseWriter, r *http.Request) (fields map[string]json.RawMessage, digest string, problem *apiError) {
@@ -28,14 +40,11 @@ func readObject(w http.ResponseWriter, r *http.Request) (fields map[string]json.
 	if err != nil || media != "application/json" {
 		return nil, "", failure(http.StatusUnsupportedMediaType, "unsupported_media_type", "Content-Type must be application/json")
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	var tooLarge *http.MaxBytesError
-	switch {
-	case errors.As(err, &tooLarge):
-		return nil, "", failure(http.StatusRequestEntityTooLarge, "body_too_large", fmt.Sprintf("the body must not be larger than %d bytes", maxBody))
-	case err != nil:
-		return nil, "", failure(http.StatusBadRequest, "body_incomplete", "the body could not be read to its end")
-	case !utf8.Valid(body):
+	body, problem := readBody(w, r)
+	if problem != nil {
+		return nil, "", problem
+	}
+	if !utf8.Valid(body) {
 		return nil, "", failure(http.StatusBadRequest, "invalid_json", "the body must be UTF-8")
 	}
 	if err := json.Unmarshal(body, &fields); err != nil || fields == nil {
