@@ -1,17 +1,23 @@
+import { h } from "./dom.ts";
 import { StreamedMarkdown } from "./streamed-markdown.ts";
 
 const SAMPLES = ["# a\n\nb *c* **d** `e` [f](https://g.example)\n\n", "- h\n- i\n\n", "| j |\n|---|\n| k |\n\n", "```l\nm\n```\n\n", "> n\n"];
 
 /**
  * Renders a little of everything out of sight while nobody waits, one piece at a time: the browser compiles the
- * Markdown code at its first use, and in the first frame of an answer that would be a visible hitch.
+ * Markdown code and loads the fonts at their first use, and in the first frame of an answer that would be a hitch.
  */
 export function warmUp(): void {
   const idle = window.requestIdleCallback ?? ((work: () => void) => setTimeout(work, 50));
+  const place = h("div", { class: "answer visually-hidden", "aria-hidden": "true", inert: true });
+  document.body.append(place);
   const next = (at: number) => {
     const sample = SAMPLES[at];
-    if (sample === undefined) return;
-    const markdown = new StreamedMarkdown(document.createElement("div"));
+    if (sample === undefined) {
+      place.remove();
+      return;
+    }
+    const markdown = new StreamedMarkdown(place);
     markdown.append(sample);
     markdown.draw(0);
     markdown.end();
