@@ -1,0 +1,161 @@
+// What the demo page promises beside working: accessible, smooth, and safe from what an answer holds.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { testbed } from "./support/bed.mjs";
+import { top } from "./support/service.mjs";
+
+const check = testbed({ web: join(top, "web", "demo", "dist"), flags: ["-pace", "1ms"] });
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+const shown = (page, predicate, ...args) => page.waitForFunction(predicate, { polling: "raf" }, ...args);
+
+const completed = (page) => shown(page, () => document.querySelector('[data-testid="message-agent"]')?.dataset.status === "completed");
+
+async function say(page, text) {
+  await page.type('[data-testid="composer"]', text);
+  await page.keyboard.press("Enter");
+}
+
+async function violations(page) {
+  const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
+  return violations.map(({ id, help, nodes }) => `${id} (${help}): ${nodes.map(({ target }) => target.join(" ")).join(", ")}`);
+}
+
+const wide = { width: 1280, height: 800 };
+const phone = { width: 360, height: 740, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
+
+for (const [size, viewport] of [["wide", wide], ["on a phone", phone]]) {
+  for (const scheme of ["light", "dark"]) {
+    check(`no accessibility violations: ${size}, ${scheme}`, async ({ page }) => {
+      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }, { name: "prefers-reduced-motion", value: "reduce" }]);
+      await page.evaluate(axe);
+      const found = {};
+      const look = async (state) => (found[state] = await violations(page));
+      await look("empty");
+      await say(page, "What is 17 × 23, 1/0, and what time is it in Asia/Tokyo?");
+      await completed(page);
+      await page.click('[data-testid="reasoning"] summary');
+      await look("filled");
+      await page.click('[data-testid="inspector-toggle"]');
+      await shown(page, () => document.querySelectorAll('[data-testid="inspector-row"]').length > 5);
+      await page.click('[data-testid="inspector-row"] button');
+      await look("inspector");
+      await page.click("#inspector-close");
+      await page.click('[data-testid="settings-toggle"]');
+      await page.$eval('[data-testid="set-base-url"]', (input) => (input.value = ""));
+      await page.click('[data-testid="settings-apply"]');
+      await look("settings with a problem");
+      assert.deepEqual(found, { empty: [], filled: [], inspector: [], "settings with a problem": [] });
+    }, { viewport });
+  }
+}
+
+check("nothing is wider than a phone", async ({ page }) => {
+  const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  assert.equal(await overflow(), 0);
+  await say(page, "What is 17 × 23, 123456789 * 987654321 * 123456789, and what time is it in Asia/Tokyo?");
+  await completed(page);
+  assert.equal(await overflow(), 0);
+}, { viewport: phone });
+
+/** What the tasks of a page's main thread took, in ms of that thread's own time. */
+function taskTimes({ traceEvents }) {
+  const mains = traceEvents.filter(({ name, args }) => name === "thread_name" && args.name === "CrRendererMain");
+  const times = mains.map(({ pid, tid }) => traceEvents.filter((e) => e.name === "RunTask" && e.pid === pid && e.tid === tid).map((e) => (e.tdur ?? 0) / 1_000));
+  // The browser keeps a spare renderer; the page's is the one that worked.
+  return times.sort((a, b) => sum(b) - sum(a))[0];
+}
+
+const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
+
+check("a thousand events a second leave the page responsive", async ({ page, t }) => {
+  await page.evaluate(() => {
+    globalThis.long = [];
+    new PerformanceObserver((list) => long.push(...list.getEntries().map((entry) => entry.duration))).observe({ type: "longtask" });
+  });
+  await page.tracing.start({ categories: ["disabled-by-default-devtools.timeline"] });
+  await say(page, "write 3000 words");
+  const began = Date.now();
+  await completed(page);
+  const ms = Date.now() - began;
+  const times = taskTimes(JSON.parse(Buffer.from(await page.tracing.stop()).toString()));
+  const { long, words } = await page.evaluate(() => ({ long, words: document.querySelector('[data-testid="answer"]').innerText.split(/\s+/).length }));
+
+  const most = Math.max(...times), total = sum(times), slow = times.filter((time) => time > 50);
+  t.diagnostic(`${words} words in ${ms} ms; ${times.length} tasks took ${total.toFixed(0)} ms of the thread's time, the longest ${most.toFixed(1)} ms; longtask entries: ${long.join(", ") || "none"}`);
+  assert.ok(words >= 3000, `${words} words are shown`);
+  // A longtask entry counts by the wall, so that a busy machine makes them; the thread's own time is the page's doing.
+  // Drawing the whole answer with each word would take more time than there is.
+  assert.ok(slow.length <= 3 && most < 150, `tasks over 50 ms of thread time: ${slow}`);
+  assert.ok(total < 4_500, `${total} ms of thread time for an answer that takes 3 s at least`);
+});
+
+/** Ahead of the page: a service whose answer attacks, in the text, the reasoning and a tool call. */
+function hostileAnswers() {
+  globalThis.policyViolations = [];
+  document.addEventListener("securitypolicyviolation", (violation) => policyViolations.push(violation.effectiveDirective));
+  const attack = [
+    `<script>hacked.push("script")</script>`,
+    `<img src=x onerror="hacked.push('img')">`,
+    `<svg onload="hacked.push('svg')"><a xlink:href="javascript:hacked.push('svg a')"><text>x</text></a></svg>`,
+    `<iframe srcdoc="<script>parent.hacked.push('iframe')</script>"></iframe>`,
+    `<a href="javascript:hacked.push('a')">html link</a> [link](javascript:hacked.push('link')) [data](data:text/html,<script>1</script>)`,
+    `![image](x" onerror="hacked.push('image'))`,
+    `<math><mtext><table><mglyph><style><img src=x onerror="hacked.push('mutation')"></style></mglyph></table></mtext></math>`,
+    "```js\" onmouseover=\"hacked.push('fence')\n</code></pre><img src=x onerror=hacked.push('code')>\n```",
+    `<form action="https://example.org"><button formaction="javascript:hacked.push('form')">send</button></form>`,
+    `<base href="https://example.org/"><meta http-equiv="refresh" content="0;url=https://example.org"><link rel="stylesheet" href="https://example.org/x.css">`,
+    "the end",
+  ].join("\n\n");
+  globalThis.hacked = [];
+  const event = (type, data) => `data: ${JSON.stringify({ type, data })}\n\n`;
+  const { fetch } = globalThis;
+  globalThis.fetch = async (url, init) => {
+    if (!String(url).endsWith("/messages")) return fetch(url, init);
+    const body = [
+      event("reasoning_delta", { chunk: attack }),
+      event("tool_call_started", { tool_call_id: "1", name: attack }),
+      event("tool_call", { tool_call_id: "1", name: attack, arguments: { a: attack } }),
+      event("tool_result", { tool_call_id: "1", result: attack }),
+      ...Array.from(attack, (chunk) => event("text_delta", { chunk })),
+      event("turn_complete", { note: attack }),
+    ];
+    return new Response(body.join(""), { headers: { "content-type": "text/event-stream" } });
+  };
+}
+
+for (const bypass of [false, true]) {
+  check(`an answer that attacks does nothing, ${bypass ? "also without" : "with"} the page's policy`, async ({ page }) => {
+    if (bypass) {
+      await page.setBypassCSP(true);
+      await page.reload();
+    }
+    await say(page, "attack");
+    await completed(page);
+    await page.click('[data-testid="reasoning"] summary');
+    await page.click('[data-testid="inspector-toggle"]');
+    await shown(page, () => document.querySelectorAll('[data-testid="inspector-row"]').length > 5);
+    assert.match(await page.$eval('[data-testid="answer"]', (answer) => answer.innerText), /the end/);
+    const { hacked, policyViolations, bad, address } = await page.evaluate(async () => {
+      for (const link of document.querySelectorAll('[data-testid="message-agent"] a')) link.click();
+      // An image that fails says so in a task of its own.
+      await new Promise((resolve) => {
+        const image = new Image();
+        image.onerror = resolve;
+        image.src = "/no-such-image";
+      });
+      const own = [...document.querySelectorAll('[data-testid="message-agent"] *')];
+      const bad = own.filter((element) => {
+        if (/^(script|iframe|object|embed|form|base|meta|link|style)$/i.test(element.localName)) return true;
+        return [...element.attributes].some(({ name, value }) => name.startsWith("on") || /^\s*(javascript|data):/i.test(value));
+      });
+      return { hacked, policyViolations, bad: bad.map((element) => element.outerHTML), address: location.pathname };
+    });
+    assert.deepEqual({ hacked, bad, address }, { hacked: [], bad: [], address: "/" });
+    assert.deepEqual(policyViolations, [], "the policy had nothing to stop");
+  }, { before: hostileAnswers });
+}
