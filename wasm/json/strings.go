@@ -128,8 +128,12 @@ func EndsInHalf(text []byte) bool {
 
 // Quote appends s as a JSON string. Bytes that are not UTF-8 become U+FFFD.
 func Quote(dst []byte, s string) []byte {
-	const digits = "0123456789abcdef"
-	dst = append(dst, '"')
+	return append(appendQuoted(append(dst, '"'), s), '"')
+}
+
+const digits = "0123456789abcdef"
+
+func appendQuoted(dst []byte, s string) []byte {
 	for _, c := range s {
 		switch {
 		case c == '"' || c == '\\':
@@ -140,7 +144,39 @@ func Quote(dst []byte, s string) []byte {
 			dst = utf8.AppendRune(dst, c)
 		}
 	}
-	return append(dst, '"')
+	return dst
+}
+
+// AfterHalf is what text has beyond half, the first half of its first character, as AppendString keeps it: the other
+// half in three bytes and all after it. It is false where text does not begin with half.
+func AfterHalf(text, half []byte) ([]byte, bool) {
+	r, n := utf8.DecodeRune(text)
+	switch {
+	case r == utf8.RuneError && n == 3:
+		return text[n:], true // nothing joined the half
+	case n == 4:
+		unit := r - 0x10000
+		if string(appendUnit(nil, 0xD800+int(unit>>10))) == string(half) {
+			low := 0xDC00 + unit&0x3FF
+			return append([]byte{0xED, 0x80 | byte(low>>6)&0x3F, 0x80 | byte(low)&0x3F}, text[n:]...), true
+		}
+	}
+	return nil, false
+}
+
+// QuoteHalves appends text as a JSON string, each half character, as AppendString keeps it, as an escape.
+func QuoteHalves(dst, text []byte) []byte {
+	dst = append(dst, '"')
+	start := 0
+	for i := 0; i+2 < len(text); i++ {
+		if text[i] == 0xED && text[i+1] >= 0xA0 {
+			dst = appendQuoted(dst, string(text[start:i]))
+			unit := 0xD000 | int(text[i+1]&0x3F)<<6 | int(text[i+2]&0x3F)
+			dst = append(dst, '\\', 'u', 'd', digits[unit>>8&15], digits[unit>>4&15], digits[unit&15])
+			start = i + 3
+		}
+	}
+	return append(appendQuoted(dst, string(text[start:])), '"')
 }
 
 // ToUTF8 returns text with each ill-formed sequence replaced by U+FFFD as the Encoding standard's UTF-8 decoder does

@@ -67,12 +67,12 @@ func (m *message) hash() uint64 {
 type replay struct {
 	begun     bool
 	byID      bool
-	place     int // of the event that came last, by id; -1 before any
-	text      int
-	reasoning int
+	place     int    // of the event that came last, by id; -1 before any
+	text      []byte // what it has shown of each channel
+	reasoning []byte
 	whole     int
-	tools     tools // follows the replay's events, to know whose a fragment is
-	fragments []int // of each of its calls
+	tools     tools    // follows the replay's events, to know whose a fragment is
+	fragments [][]byte // of each of its calls
 }
 
 // breakOff ends a stream that did not complete: with err, or by asking for a replay.
@@ -174,6 +174,10 @@ func (m *Machine) admitByID(r *replay, e *message) verdict {
 }
 
 func (m *Machine) admitByContent(r *replay, e *message) verdict {
+	if e.chunk != nil {
+		// Of a payload that stands beside its type, data is a copy.
+		e.chunk = json.Members(e.data, "chunk")[0]
+	}
 	switch {
 	case e.kind == textDelta && e.fragment():
 		return m.overlap(r, e, e.chunk, m.text, &r.text)
@@ -184,7 +188,7 @@ func (m *Machine) admitByContent(r *replay, e *message) verdict {
 	if e.kind >= toolCallStarted && e.kind <= toolResult {
 		i = r.tools.place(e.kind, e.data)
 		for len(r.fragments) <= i {
-			r.fragments = append(r.fragments, 0)
+			r.fragments = append(r.fragments, nil)
 		}
 	}
 	if e.kind == toolCallDelta && e.fragment() {
@@ -207,41 +211,58 @@ func (m *Machine) admitByContent(r *replay, e *message) verdict {
 	return known
 }
 
-// overlap holds a fragment against its channel, from *at on. Of one that goes beyond, e keeps the part that is new.
-func (m *Machine) overlap(r *replay, e *message, fragment, channel []byte, at *int) verdict {
-	text := json.AppendString(nil, fragment)
-	if len(text) == 0 {
-		return known
-	}
-	n := min(len(text), len(channel)-*at)
-	if string(text[:n]) != string(channel[*at:*at+n]) {
+// overlap holds a fragment against its channel; shown is what the replay has brought of that channel. Of a fragment
+// that goes beyond, e keeps the part that is new. Either may end in half a character, wherever the other is cut.
+func (m *Machine) overlap(r *replay, e *message, fragment, channel []byte, shown *[]byte) verdict {
+	before, from := covers(*shown, channel), len(whole(*shown))
+	*shown = json.AppendString(*shown, fragment)
+	a, b := whole(*shown), whole(channel)
+	half, delivered := (*shown)[len(a):], channel[len(b):]
+	if n := min(len(a), len(b)); n > from && string(a[from:n]) != string(b[from:n]) {
 		return different
 	}
-	*at += n
-	if n == len(text) {
+	switch {
+	case len(a) < len(b), len(a) == len(b) && len(half) == 0:
+		return known
+	case len(a) == len(b) && len(delivered) > 0:
+		if string(half) != string(delivered) {
+			return different
+		}
 		return known
 	}
-	if v := m.caughtUp(r); v != fresh || n == 0 {
+	if v := m.caughtUp(r); v != fresh || before {
 		return v
 	}
-	rest := json.Quote(nil, string(text[n:]))
-	// fragment is a part of e.data, so their capacities tell where.
-	from := cap(e.data) - cap(fragment)
-	data := append(append(append([]byte(nil), e.data[:from]...), rest...), e.data[from+len(fragment):]...)
+	rest := (*shown)[len(b):]
+	if len(delivered) > 0 {
+		var ok bool
+		if rest, ok = json.AfterHalf(rest, delivered); !ok {
+			return different
+		}
+	}
+	quoted := json.QuoteHalves(nil, rest)
+	at := cap(e.data) - cap(fragment) // fragment is a part of e.data, so their capacities tell where
+	data := append(append(append([]byte(nil), e.data[:at]...), quoted...), e.data[at+len(fragment):]...)
 	if e.kind != toolCallDelta && json.IsString(e.chunk) {
-		e.chunk = data[from : from+len(rest)]
+		e.chunk = data[at : at+len(quoted)]
 	}
 	e.data = data
 	return fresh
 }
 
+// covers reports whether a replay has shown all of a channel.
+func covers(shown, channel []byte) bool {
+	a, b := len(whole(shown)), len(whole(channel))
+	return a > b || a == b && (json.EndsInHalf(shown) || !json.EndsInHalf(channel))
+}
+
 // caughtUp is the verdict on something that was not delivered: it is new if everything that was has been shown again.
 func (m *Machine) caughtUp(r *replay) verdict {
-	if r.text < len(m.text) || r.reasoning < len(m.reasoning) || r.whole < len(m.delivered.whole) {
+	if !covers(r.text, m.text) || !covers(r.reasoning, m.reasoning) || r.whole < len(m.delivered.whole) {
 		return different
 	}
 	for i, c := range m.tools.calls {
-		if len(c.fragments) > 0 && (i >= len(r.fragments) || r.fragments[i] < len(c.fragments)) {
+		if len(c.fragments) > 0 && (i >= len(r.fragments) || !covers(r.fragments[i], c.fragments)) {
 			return different
 		}
 	}
