@@ -29,3 +29,62 @@ func Each(object []byte, visit func(key, value []byte)) {
 		visit(key, r.Value())
 	}
 }
+
+// Items visits the items of an array; of anything else there are none.
+func Items(array []byte, visit func(value []byte)) {
+	var r Reader
+	r.Reset(array)
+	r.space()
+	if r.peek() != '[' {
+		return
+	}
+	r.pos++
+	for first := true; ; first = false {
+		r.space()
+		if r.peek() == ']' {
+			return
+		}
+		if !first {
+			if r.peek() != ',' {
+				return
+			}
+			r.pos++
+		}
+		value := r.Value()
+		if value == nil {
+			return
+		}
+		visit(value)
+	}
+}
+
+// Int reads the text of a JSON number as a whole one; what follows its point is dropped. It returns false for what is no
+// number, has an exponent, or is 10^18 or more.
+func Int(value []byte) (n int64, ok bool) {
+	negative := len(value) > 0 && value[0] == '-'
+	if negative {
+		value = value[1:]
+	}
+	for i, c := range value {
+		switch {
+		case c >= '0' && c <= '9' && i < 18:
+			n = n*10 + int64(c-'0')
+			continue
+		case c != '.' || i == 0:
+			return 0, false
+		}
+		for _, c := range value[i+1:] {
+			if c < '0' || c > '9' {
+				return 0, false
+			}
+		}
+		break
+	}
+	if len(value) == 0 {
+		return 0, false
+	}
+	if negative {
+		n = -n
+	}
+	return n, true
+}
