@@ -24,6 +24,7 @@ const clientOptions = {
   maxRetries: tries,
   timeout: times,
   idleTimeout: times,
+  pageHide: ["null", "a number", "a string", "an empty string", "true"],
   fetch: functions,
   onLog: functions,
 };
@@ -35,6 +36,7 @@ const sendOptions = {
   model: strings,
   idempotencyKey: strings,
   idleTimeout: times,
+  resume: ["null", "a number", "a string", "an empty string", "true"],
   onEvent: functions,
 };
 const createParams = { workspaceId: strings, agentId: strings, isTemporary: ["null", "a number", "a string", "an object"] };

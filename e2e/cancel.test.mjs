@@ -42,6 +42,17 @@ for (const [how, leave] of Object.entries({
   });
 }
 
+check("with pageHide disconnect, closing the tab leaves the turn to the service", async ({ page, service }) => {
+  const chat = await page.evaluate(async () => {
+    const turn = (await lab.chat({ pageHide: "disconnect" })).send("1+1, 2+2, 3+3");
+    await new Promise((resolve) => turn.on("tool_call_started", resolve));
+    return turn.chatId;
+  });
+  await page.close({ runBeforeUnload: true });
+  const record = await service.over(chat);
+  assert.deepEqual([record.status, record.aborts, record.tools.length], ["completed", 0, 3]);
+});
+
 check("disconnect() sends nothing, and the service goes on to the end", async ({ page, service }) => {
   const before = await service.requests();
   const seen = await page.evaluate(async () => {

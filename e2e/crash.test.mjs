@@ -80,7 +80,8 @@ const points = {
 /** Crashes at the point, and tells how each thing under way ended and whether the page works again. */
 async function crash(page, point, how) {
   await setScene(page);
-  return page.evaluate(async (point, how, act) => {
+  await page.evaluate(`globalThis.act = ${points[point]}`);
+  return page.evaluate(async (point, how) => {
     const { turns, client, chats, stub } = scene;
     if (point === "closeClient") {
       scene.other = lab.client({ fetch: stub.fetch });
@@ -97,7 +98,7 @@ async function crash(page, point, how) {
     const ends = turns.map((turn) => new Promise((resolve) => turn.on("end", resolve)));
     if (how === "trap") globalThis.trap = true;
     else performance.turnwireCrash = how ? `${point}:${how}` : point;
-    (0, eval)(`(${act})`)();
+    act();
     await Promise.all(ends);
     const asked = how === "trap" ? (globalThis.trap ? point : "") : performance.turnwireCrash;
     const errors = await Promise.all([...turns.map((turn) => lab.refusal(() => turn.done())), ...scene.pending]);
@@ -118,7 +119,7 @@ async function crash(page, point, how) {
     await chats[0].abort();
     client.close();
     return seen;
-  }, point, how, points[point].toString());
+  }, point, how);
 }
 
 const texts = Array.from({ length: 10 }, (_, i) => `answer ${i}, größer 🚀`);
@@ -197,9 +198,9 @@ for (const how of ["feed", "feed:memory"]) {
       await lab.Turnwire.init({ wasmURL });
       const client = lab.client();
       const chats = await Promise.all(Array.from({ length: 12 }, () => client.chats.create()));
-      const hung = chats.slice(2).map((chat) => chat.send("hello", lab.fault("delay_ms=600000")));
       const turn = chats[0].send("count to 100000");
       await new Promise((resolve) => turn.on("text_delta", resolve));
+      const hung = chats.slice(2).map((chat) => chat.send("hello", lab.fault("delay_ms=600000")));
       performance.turnwireCrash = how;
       const errors = await Promise.all([turn, ...hung].map((turn) => lab.refusal(() => turn.done())));
       // A browser keeps six connections to a host; all of them hung until now.

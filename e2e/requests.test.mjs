@@ -84,6 +84,22 @@ check("a message carries the caller's key, or a UUID of its own", async ({ page,
   assert.deepEqual(turns.map((turn) => [turn.idempotency_key, turn.requests]), [[keys[0], 1], [keys[1], 1], ["order-66", 2]]);
 });
 
+check("a key that is under way gives the turn under way, and sends nothing", async ({ page, service }) => {
+  const { same, other, again, chat } = await page.evaluate(async () => {
+    const chat = await lab.chat();
+    const options = { idempotencyKey: crypto.randomUUID() };
+    const turn = chat.send("count to 20", options);
+    const same = chat.send("count to 20", options) === turn;
+    const other = (await lab.chat()).send("count to 20", options) === turn;
+    await turn.done();
+    const again = chat.send("count to 20", options);
+    await again.done();
+    return { same, other, again: again === turn, chat: chat.id };
+  });
+  assert.deepEqual({ same, other, again }, { same: true, other: false, again: false });
+  assert.deepEqual((await service.turns()).filter((turn) => turn.chat_id === chat).map((turn) => turn.requests), [2]);
+});
+
 for (const fault of ["times=1&refuse=1", "times=2&status=503&retry_after=0", "times=1&status=429&retry_after=0&error_body=html"]) {
   check(`a message is tried again with the same key: ${fault}`, async ({ page, service }) => {
     const seen = await page.evaluate(async (fault) => {
