@@ -38,6 +38,7 @@ func (k *call) flush() {
 		}
 		done := effect.(retry.Done)
 		k.clearTimer()
+		k.letGo()
 		delete(k.client.calls, k)
 		calls.remove(k.id)
 		k.done(done)

@@ -78,17 +78,19 @@ func flush(id uint32) {
 	}
 }
 
-// tools leaves a turn's tool calls as a JSON array.
+// tools leaves a turn's tool calls as a JSON array, and 0 where it could not.
 //
 //go:wasmexport tools
-func tools(id uint32) {
+func tools(id uint32) (left uint32) {
 	defer recovered()
 	crashPoint("tools")
-	leave(nil)
-	if t := turns.get(id); t != nil {
-		out = t.machine.AppendToolCalls(out[:0])
-		leave(out)
+	t := turns.get(id)
+	if t == nil {
+		return 0
 	}
+	out = t.machine.AppendToolCalls(out[:0])
+	leave(out)
+	return 1
 }
 
 // release forgets a turn that has ended.

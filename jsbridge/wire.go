@@ -89,6 +89,7 @@ func (w *wire) fetch(e retry.Send, key string) {
 	if err != nil {
 		panic(err)
 	}
+	w.letGo()
 	w.controller = controller
 	promise, err := w.client.fetch.Invoke(w.client.base+e.Request.Path, w.init(e.Request, key))
 	if err != nil {
@@ -170,10 +171,17 @@ func (w *wire) init(request api.Request, key string) safejs.Value {
 // cancel lets go of the request or its answer, wherever it is.
 func (w *wire) cancel() {
 	w.sending++
+	w.letGo()
+	w.response = safejs.Undefined()
+}
+
+// letGo aborts the request whose controller this is, which does nothing to one that has ended: the loader holds every
+// controller until then, to abort what a crash leaves open.
+func (w *wire) letGo() {
 	if truthy(w.controller) {
 		method(w.controller, "abort")
 	}
-	w.controller, w.response = safejs.Undefined(), safejs.Undefined()
+	w.controller = safejs.Undefined()
 }
 
 func (w *wire) readBody(limit int) {

@@ -31,11 +31,14 @@ export class Session {
     return this.#seat;
   }
 
-  async ready(): Promise<Seat> {
-    this.check();
-    const running = await instance();
-    this.check();
-    return this.seat(running);
+  /** Runs with a seat, in the task in which the instance is known to work: of calls that wait together, one may crash it. */
+  async seated(run: (seat: Seat) => void): Promise<void> {
+    for (;;) {
+      this.check();
+      const running = await instance();
+      this.check();
+      if (running.alive) return run(this.seat(running));
+    }
   }
 
   check(): void {
@@ -90,7 +93,7 @@ export class Session {
           this.#calls.delete(reject);
           under?.onCrash.delete(crashed);
         };
-        this.ready().then((seat) => {
+        this.seated((seat) => {
           if (signal?.aborted) return;
           under = seat.instance;
           under.onCrash.add(crashed);
@@ -146,7 +149,7 @@ export class AgentClient implements API.AgentClient {
   }
 
   ready(): Promise<void> {
-    return this.#session.ready().then(() => undefined);
+    return this.#session.seated(() => {});
   }
 
   close(): void {

@@ -10,7 +10,7 @@ interface Exports extends WebAssembly.Exports {
   feed(turn: number, bytes: number, now: number): number;
   flush(turn: number): void;
   hold(turn: number, on: number): void;
-  tools(turn: number): void;
+  tools(turn: number): number;
   release(turn: number): void;
 }
 
@@ -56,13 +56,27 @@ export class Instance {
   dead = false;
   error: RuntimeCrashError | undefined;
   readonly #io: number;
+  readonly #stop: () => void;
   #bytes = new Uint8Array(0);
   #words = new Uint32Array(0);
 
-  constructor(exports: Exports, control: Control) {
+  /** stop is called once, when nothing of the program may run any more. */
+  constructor(exports: Exports, control: Control, stop: () => void) {
     this.exports = exports;
-    this.control = control;
+    this.control = Object.fromEntries(Object.entries(control).map(([name, fn]) =>
+      [name, (...args: unknown[]) => this.inside(() => (fn as (...args: unknown[]) => unknown)(...args))])) as unknown as Control;
+    this.#stop = stop;
     this.#io = exports.memory();
+  }
+
+  /** A trap of the module, such as memory that can't grow, is the end of the instance and not of the page. */
+  inside<T>(run: () => T): T | undefined {
+    try {
+      return run();
+    } catch (error) {
+      this.crash(error, true);
+      return undefined;
+    }
   }
 
   /** The memory is a new buffer whenever it has grown; views of the old one are empty then. */
@@ -156,7 +170,10 @@ export class Instance {
 
   /** Ends everything that waits for this instance. The next call starts another one. */
   crash(reason: unknown, dead: boolean): void {
-    this.dead ||= dead;
+    if (dead && !this.dead) {
+      this.dead = true;
+      this.#stop();
+    }
     if (!this.alive) return;
     this.alive = false;
     if (running === this) running = starting = undefined;
@@ -218,18 +235,32 @@ async function start(): Promise<Instance> {
   let control: Control | undefined;
   let live: Instance | undefined;
   let reason: unknown = "it ended";
+  const enter = <T>(fn: (value: T) => void, value: T): void => {
+    // What a crashed instance still waits for must not wake it.
+    if (live?.alive) live.inside(() => fn(value));
+  };
+  const requests = new Set<AbortController>();
   const host = {
     started: (functions: Control) => void (control = functions),
     crashed: (message: string) => live?.crash(message, false),
-    // What a crashed instance still waits for must not wake it.
-    setTimeout: (fn: () => void, ms: number) => setTimeout(() => live?.alive && fn(), ms),
+    setTimeout: (fn: () => void, ms: number) => setTimeout(enter, ms, fn),
     then: (promise: Promise<unknown>, ok: (value: unknown) => void, fail: (reason: unknown) => void) =>
-      void promise.then((value) => live?.alive && ok(value), (reason: unknown) => live?.alive && fail(reason)),
+      void promise.then((value) => enter(ok, value), (reason: unknown) => enter(fail, reason)),
     clearTimeout: (id: number) => clearTimeout(id),
     random: Math.random,
     now: () => performance.now(),
     online: () => navigator.onLine !== false,
-    AbortController,
+    // The module aborts every controller in the end. After a crash the loader does, for a browser has few connections.
+    AbortController: class extends AbortController {
+      constructor() {
+        super();
+        requests.add(this);
+      }
+      override abort(): void {
+        requests.delete(this);
+        super.abort();
+      }
+    },
     describe,
     readText,
   };
@@ -243,7 +274,12 @@ async function start(): Promise<Instance> {
     const wasm = await WebAssembly.instantiate(module, go.importObject);
     const ended = go.run(wasm);
     if (!control) throw new Error(String(reason));
-    live = new Instance(wasm.exports as Exports, control);
+    live = new Instance(wasm.exports as Exports, control, () => {
+      // Go's own timers would resume it.
+      for (const timer of go._scheduledTimeouts.values()) clearTimeout(timer);
+      go._scheduledTimeouts.clear();
+    });
+    live.onCrash.add(() => requests.forEach((request) => request.abort()));
     ended.then(() => live!.crash(reason, true), (error: unknown) => live!.crash(error, true));
   } catch (error) {
     throw new RuntimeLoadError(`the module did not start (${describe(error)}); are turnwire.wasm and the script of one build?`, "module_not_started", false, { cause: error });

@@ -72,7 +72,7 @@ export class Turn implements API.Turn {
       } catch (error) {
         failed(error as AgentError);
       }
-    } else session.ready().then((seat) => this.#start(seat)).catch(failed);
+    } else session.seated((seat) => this.#start(seat)).catch(failed);
   }
 
   get status(): API.TurnStatus {
@@ -90,11 +90,12 @@ export class Turn implements API.Turn {
   }
 
   get toolCalls(): readonly API.ToolCall[] {
-    if (this.#toolsChanged && !this.#seat!.instance.dead) {
-      this.#toolsChanged = false;
-      const { instance } = this.#seat!;
-      this.#inside(() => {
-        instance.exports.tools(this.#id);
+    const instance = this.#seat?.instance;
+    if (this.#toolsChanged && instance && !instance.dead) {
+      instance.inside(() => {
+        // What lies there after a crash is another turn's.
+        if (instance.exports.tools(this.#id) === 0) return;
+        this.#toolsChanged = false;
         this.#toolCalls = Object.freeze(JSON.parse(instance.left()) as API.ToolCall[]);
       });
     }
@@ -135,6 +136,7 @@ export class Turn implements API.Turn {
 
   /** Reads one stream; a turn that is replayed has one after another, and what a former one still brings is ignored. */
   async #pump(body: ReadableStream<Uint8Array> | null, stream: number): Promise<void> {
+    if (this.#over) return void body?.cancel().catch(() => {});
     const { instance } = this.#seat!;
     this.#reader?.cancel().catch(() => {});
     let reason: unknown = null;
@@ -152,8 +154,8 @@ export class Turn implements API.Turn {
       reason = error ?? new TypeError("the body failed without a reason");
     }
     if (!this.#over && stream === this.#stream && instance.alive) {
-      this.#inside(() => instance.control.streamEnded(this.#id, reason));
-      this.#deliver();
+      instance.control.streamEnded(this.#id, reason);
+      if (!this.#over) this.#deliver();
     }
   }
 
@@ -165,24 +167,13 @@ export class Turn implements API.Turn {
     for (let at = 0; at < chunk.length && !this.#over; at += chunkSize) this.#deliver(chunk.subarray(at, at + chunkSize));
   }
 
-  /** A trap of the module, such as memory that can't grow, is the end of the instance and not of the page. */
-  #inside<T>(run: () => T): T | undefined {
-    const { instance } = this.#seat!;
-    try {
-      return run();
-    } catch (error) {
-      instance.crash(error, true);
-      return undefined;
-    }
-  }
-
   /** Delivers the events of a chunk, or those that the module has held back until now. */
   #deliver(chunk?: Uint8Array): void {
     const { instance } = this.#seat!;
     let any = false;
     let flags: number | undefined;
     do {
-      flags = this.#inside(() => instance.feed(this.#id, chunk, performance.now()));
+      flags = instance.inside(() => instance.feed(this.#id, chunk, performance.now()));
       chunk = undefined;
       if (flags === undefined || !instance.alive) return;
       const count = instance.count;
@@ -190,7 +181,7 @@ export class Turn implements API.Turn {
         any = true;
         this.#batch(count);
       }
-      if (flags & wants && instance.alive) this.#inside(() => instance.exports.flush(this.#id));
+      if (flags & wants && instance.alive) instance.inside(() => instance.exports.flush(this.#id));
     } while (flags & more && !this.#over);
     if (any) this.#emit("update", this as never);
   }
@@ -229,10 +220,10 @@ export class Turn implements API.Turn {
       return;
     }
     const { instance } = this.#seat!;
-    this.#inside(() => instance.exports.hold(this.#id, 1));
+    instance.inside(() => instance.exports.hold(this.#id, 1));
     await new Promise<void>((resolve) => (this.#room = resolve));
     this.#room = undefined;
-    if (instance.alive) this.#inside(() => instance.exports.hold(this.#id, 0));
+    if (instance.alive) instance.inside(() => instance.exports.hold(this.#id, 0));
     if (!this.#iterating && this.#followed) await this.#full();
   }
 
@@ -278,14 +269,14 @@ export class Turn implements API.Turn {
       };
     });
     seat.instance.onCrash.add(settle);
-    this.#inside(() => seat.instance.control.abortTurn(this.#id, (error) => settle(error === null ? undefined : errorOf(JSON.parse(error)))));
+    seat.instance.control.abortTurn(this.#id, (error) => settle(error === null ? undefined : errorOf(JSON.parse(error))));
     return this.#aborting;
   }
 
   disconnect(): void {
     if (this.#over) return;
     const seat = this.#seat;
-    if (seat) this.#inside(() => seat.instance.control.disconnectTurn(this.#id));
+    if (seat) seat.instance.control.disconnectTurn(this.#id);
     else this.#end("interrupted", new ConnectionError("the turn was disconnected by the caller before it was sent", "disconnected", true, { partial: this.#partial() }));
   }
 
@@ -319,8 +310,10 @@ export class Turn implements API.Turn {
     this.#partial();
     const seat = this.#seat;
     if (seat) {
+      // A turn that the page keeps must not keep the memory of an instance that crashed.
+      this.#seat = undefined;
       seat.instance.onCrash.delete(this.#crashed);
-      if (seat.instance.alive) seat.instance.exports.release(this.#id);
+      if (seat.instance.alive) seat.instance.inside(() => seat.instance.exports.release(this.#id));
     }
     turns.delete(this);
     this.#config.signal?.removeEventListener("abort", this.#aborted);

@@ -7,6 +7,8 @@ declare module "wasm-exec" {
     /** True once the program has ended: every export throws from then on. */
     readonly exited: boolean;
     exit(code: number): void;
+    /** The browser's timers that will resume the program. */
+    readonly _scheduledTimeouts: Map<number, ReturnType<typeof setTimeout>>;
     /** Resolves when the program ends. */
     run(instance: WebAssembly.Instance): Promise<void>;
     /** Lets goroutines and timers go on that an export woke. */
