@@ -17,6 +17,8 @@ const (
 	KindProtocol   Kind = "protocol"
 	KindTurn       Kind = "turn"
 	KindMismatch   Kind = "mismatch"
+	KindUpload     Kind = "upload"
+	KindFile       Kind = "file"
 	KindClient     Kind = "client" // the base class: a failure of the page's own side
 )
 
@@ -37,6 +39,12 @@ type Error struct {
 	Body         []byte // at most BodyLimit
 	BodyIsJSON   bool
 	EventPayload []byte // of a turn's error event: the JSON of its data
+	// Of an upload, whatever the kind:
+	Stage    string // where the upload was
+	FileID   string // "" while none is known
+	Block    int    // index from 0
+	HasBlock bool   // one block is to blame
+	File     *File  // as what the file ended, of KindFile
 }
 
 func (e *Error) Error() string { return e.Code + ": " + e.Message }

@@ -1,0 +1,148 @@
+package api
+
+import (
+	"strconv"
+
+	"github.com/seed-76f09577/turnwire/wasm/json"
+)
+
+// FileParams is what the service is told of a file before its upload (profile, "Files" 1).
+type FileParams struct {
+	Name        string
+	Size        int64 // bytes
+	ContentType string
+	Purpose     string // left out where empty
+	Checksum    string // as the service wants it encoded; left out where empty
+	FileID      string // of a file that is registered already and needs a new address; left out where empty
+}
+
+// UploadURL is POST /v1/workspaces/{workspace_id}/files/upload-url.
+func UploadURL(workspaceID string, p FileParams) Request {
+	body := json.Quote([]byte(`{"name":`), p.Name)
+	body = strconv.AppendInt(append(body, `,"size":`...), p.Size, 10)
+	body = json.Quote(append(body, `,"content_type":`...), p.ContentType)
+	for _, m := range []struct{ name, value string }{{"purpose", p.Purpose}, {"checksum", p.Checksum}, {"file_id", p.FileID}} {
+		if m.value != "" {
+			body = append(append(append(body, `,"`...), m.name...), `":`...)
+			body = json.Quote(body, m.value)
+		}
+	}
+	return Request{
+		Method: "POST",
+		Path:   "/v1/workspaces/" + Segment(workspaceID) + "/files/upload-url",
+		Header: []Field{jsonBody, {"Accept", "application/json"}},
+		Body:   append(body, '}'),
+	}
+}
+
+// ReportUploaded is PATCH /v1/files/{file_id} after the bytes are stored. checksum is left out where empty.
+func ReportUploaded(fileID string, size int64, checksum string) Request {
+	body := strconv.AppendInt([]byte(`{"status":"uploaded","size":`), size, 10)
+	if checksum != "" {
+		body = json.Quote(append(body, `,"checksum":`...), checksum)
+	}
+	return reportFile(fileID, append(body, '}'), false)
+}
+
+// ReportFailed is PATCH /v1/files/{file_id} after an upload that did not succeed. It outlives its page, so that no file
+// hangs.
+func ReportFailed(fileID, why string) Request {
+	return reportFile(fileID, append(json.Quote([]byte(`{"status":"upload_failed","error":`), why), '}'), true)
+}
+
+func reportFile(fileID string, body []byte, keepalive bool) Request {
+	return Request{
+		Method:    "PATCH",
+		Path:      filePath(fileID),
+		Header:    []Field{jsonBody, {"Accept", "application/json"}},
+		Body:      body,
+		Keepalive: keepalive,
+	}
+}
+
+// GetFile is GET /v1/files/{file_id}.
+func GetFile(fileID string) Request {
+	return Request{Method: "GET", Path: filePath(fileID), Header: []Field{{"Accept", "application/json"}}}
+}
+
+func filePath(fileID string) string { return "/v1/files/" + Segment(fileID) }
+
+// File is the service's record of a file. Size is -1 where the record has none.
+type File struct {
+	ID       string
+	Status   string
+	Name     string
+	Size     int64
+	Checksum string
+	Raw      []byte // the JSON as it came; nil where the service sent no record
+}
+
+// The statuses that end a wait (interface, "File status").
+const (
+	FileReady            = "ready"
+	FileUploadFailed     = "upload_failed"
+	FileProcessingFailed = "processing_failed"
+)
+
+// Settled reports whether the status is one of the three that end a wait.
+func (f *File) Settled() bool {
+	return f.Status == FileReady || f.Failed()
+}
+
+// Failed reports whether the file can't be used any more.
+func (f *File) Failed() bool {
+	return f.Status == FileUploadFailed || f.Status == FileProcessingFailed
+}
+
+// ParseFile reads a file's record, which may also stand inside file or data. It returns false where the body is none: a
+// record says its status.
+func ParseFile(fileID string, body []byte) (File, bool) {
+	if !json.Valid(body) {
+		return File{ID: fileID, Size: -1}, false
+	}
+	raw := trim(body)
+	record := raw
+	if top := json.Members(raw, "status", "file", "data"); !json.IsString(top[0]) {
+		for _, inner := range top[1:] {
+			if json.IsObject(inner) {
+				record = inner
+				break
+			}
+		}
+	}
+	m := json.Members(record, "file_id", "id", "status", "name", "size", "checksum")
+	f := File{ID: firstString(m[0], m[1]), Status: json.String(m[2]), Name: json.String(m[3]), Size: -1, Checksum: json.String(m[5]), Raw: raw}
+	if n, ok := json.Int(m[4]); ok && n >= 0 {
+		f.Size = n
+	}
+	if f.ID == "" {
+		f.ID = fileID
+	}
+	return f, f.Status != ""
+}
+
+// NotAFile is the error of an answer that should have been a file's record.
+func NotAFile(req Request, res Response, body []byte) *Error {
+	return unexpected(req, res, body, "file_without_status", "a status", KindProtocol)
+}
+
+// FileFailed is the error of a file that ended as upload_failed or processing_failed.
+func FileFailed(f File) *Error {
+	_, message := ErrorText(f.Raw)
+	if message == "" {
+		message = "the service does not say why"
+	}
+	return &Error{Kind: KindFile, Code: f.Status, Message: "file " + f.ID + " ended as " + f.Status + ": " + message, FileID: f.ID, File: &f}
+}
+
+// unexpected is the error of a record without what the client needs.
+func unexpected(req Request, res Response, body []byte, code, want string, kind Kind) *Error {
+	saw := "no JSON object"
+	if raw := trim(body); json.Valid(raw) && json.IsObject(raw) {
+		saw = names(raw)
+	} else if start := Excerpt(body, 200); start != "" {
+		saw += ", but: " + start
+	}
+	return &Error{Kind: kind, Code: code, Status: res.Status, RequestID: res.RequestID,
+		Message: req.Method + " " + req.Path + " answered without " + want + ": saw " + saw}
+}

@@ -1,0 +1,153 @@
+package api
+
+import (
+	"strconv"
+
+	"github.com/seed-76f09577/turnwire/wasm/json"
+)
+
+// Ticket says where and how a file's bytes are to be stored (profile, "Files" 2).
+type Ticket struct {
+	FileID      string
+	URL         string // "" only where Parts and CompleteURL stand for it
+	Protocol    string // "" where the service names none
+	Method      string
+	Header      []Field
+	BlockSize   int64 // bytes; 0 where the service names none
+	Parts       []Part
+	CompleteURL string
+	ExpiresAt   int64    // Unix milliseconds; 0 where the service names none
+	Extensions  []string // of tus, that the service says its server has
+}
+
+// Part is one part's own address.
+type Part struct {
+	Number int // from 1
+	URL    string
+}
+
+// ParseTicket reads the answer to UploadURL. What a caller's mapUploadTicket made of it is read alike: every name is
+// also known in the spelling of the JavaScript API. Where an error is returned, the ticket may still have a FileID: the
+// file is registered then, and its failure should be reported.
+func ParseTicket(req Request, res Response, body []byte) (Ticket, *Error) {
+	var t Ticket
+	if !json.Valid(body) || !json.IsObject(trim(body)) {
+		return t, ticketError(req, res, body, "ticket_not_json", "a JSON object")
+	}
+	m := json.Members(body, "file_id", "fileId", "id", "file", "upload_url", "uploadUrl", "signed_url", "url",
+		"protocol", "method", "headers", "block_size", "blockSize", "parts", "complete_url", "completeURL", "expires_at", "expiresAt", "extensions")
+	file := json.Members(m[3], "file_id", "id")
+	t.FileID = firstString(m[0], m[1], m[2], file[0], file[1])
+	t.URL = firstString(m[4], m[5], m[6], m[7])
+	t.Protocol, t.Method = json.String(m[8]), upper(json.String(m[9]))
+	json.Each(m[10], func(key, value []byte) {
+		if name := json.String(quoted(key)); name != "" && json.IsString(value) {
+			t.Header = append(t.Header, Field{name, json.String(value)})
+		}
+	})
+	for _, v := range m[11:13] {
+		if n, ok := json.Int(v); ok && n > 0 && t.BlockSize == 0 {
+			t.BlockSize = n
+		}
+	}
+	json.Items(m[13], func(item []byte) {
+		p := json.Members(item, "part_number", "partNumber", "number", "url")
+		for _, v := range p[:3] {
+			if n, ok := json.Int(v); ok && n > 0 && n <= 1<<30 {
+				t.Parts = append(t.Parts, Part{int(n), json.String(p[3])})
+				return
+			}
+		}
+	})
+	t.CompleteURL = firstString(m[14], m[15])
+	for _, v := range m[16:18] {
+		if t.ExpiresAt == 0 {
+			t.ExpiresAt = Moment(v)
+		}
+	}
+	json.Items(m[18], func(item []byte) {
+		if name := json.String(item); name != "" {
+			t.Extensions = append(t.Extensions, name)
+		}
+	})
+	switch {
+	case t.FileID == "":
+		return t, ticketError(req, res, body, "ticket_without_id", "an identifier (file_id or id)")
+	case t.URL == "" && (len(t.Parts) == 0 || t.CompleteURL == ""):
+		return t, ticketError(req, res, body, "ticket_without_url", "an address (upload_url, signed_url or url)")
+	}
+	return t, nil
+}
+
+func ticketError(req Request, res Response, body []byte, code, want string) *Error {
+	err := unexpected(req, res, body, code, want, KindProtocol)
+	err.Message += "; option mapUploadTicket can make a ticket of it"
+	return err
+}
+
+// AppendJSON appends the ticket in a form that ParseTicket reads.
+func (t *Ticket) AppendJSON(dst []byte) []byte {
+	dst = json.Quote(append(dst, `{"file_id":`...), t.FileID)
+	member := func(name, value string) {
+		if value != "" {
+			dst = append(append(append(dst, `,"`...), name...), `":`...)
+			dst = json.Quote(dst, value)
+		}
+	}
+	member("upload_url", t.URL)
+	member("protocol", t.Protocol)
+	member("method", t.Method)
+	member("complete_url", t.CompleteURL)
+	if t.BlockSize > 0 {
+		dst = appendNumber(dst, "block_size", t.BlockSize)
+	}
+	if t.ExpiresAt > 0 {
+		dst = appendNumber(dst, "expires_at", t.ExpiresAt)
+	}
+	list := func(name string, brackets string, n int, item func(i int)) {
+		if n == 0 {
+			return
+		}
+		dst = append(append(append(dst, `,"`...), name...), '"', ':', brackets[0])
+		for i := 0; i < n; i++ {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			item(i)
+		}
+		dst = append(dst, brackets[1])
+	}
+	list("headers", "{}", len(t.Header), func(i int) {
+		dst = json.Quote(append(json.Quote(dst, t.Header[i].Name), ':'), t.Header[i].Value)
+	})
+	list("parts", "[]", len(t.Parts), func(i int) {
+		dst = append(dst, '{')
+		dst = appendNumber(dst, "part_number", int64(t.Parts[i].Number))
+		dst = append(json.Quote(append(dst, `,"url":`...), t.Parts[i].URL), '}')
+	})
+	list("extensions", "[]", len(t.Extensions), func(i int) { dst = json.Quote(dst, t.Extensions[i]) })
+	return append(dst, '}')
+}
+
+// appendNumber appends a member, with a comma unless it is the first.
+func appendNumber(dst []byte, name string, n int64) []byte {
+	if dst[len(dst)-1] != '{' {
+		dst = append(dst, ',')
+	}
+	dst = append(append(append(dst, '"'), name...), '"', ':')
+	return strconv.AppendInt(dst, n, 10)
+}
+
+func quoted(key []byte) []byte {
+	return append(append([]byte{'"'}, key...), '"')
+}
+
+func upper(s string) string {
+	out := []byte(s)
+	for i, c := range out {
+		if c >= 'a' && c <= 'z' {
+			out[i] = c - 'a' + 'A'
+		}
+	}
+	return string(out)
+}
