@@ -49,6 +49,7 @@ func TestRules(t *testing.T) {
 		"core's test uses a clock": {"wasm/sse/a_test.go", `package sse; import _ "time"`, ""},
 
 		"untagged bridge":        {"jsbridge/a.go", `package jsbridge; import _ "syscall/js"`, "jsbridge/a.go:1:26: imports syscall/js: the file needs"},
+		"narrower tag":           {"jsbridge/a.go", "//go:build js && wasm && !x\n\n" + `package jsbridge; import _ "syscall/js"`, ""},
 		"tag too wide":           {"jsbridge/a.go", "//go:build js || wasm\n\n" + `package jsbridge; import _ "syscall/js"`, "the file needs"},
 		"tag after the package":  {"jsbridge/a.go", "package jsbridge\n\nimport _ \"syscall/js\"\n\n//go:build js && wasm\n", "the file needs"},
 		"untagged main":          {"main.go", `package main; import _ "github.com/hack-pad/safejs"`, "the file needs"},

@@ -164,8 +164,19 @@ func builtForBrowserOnly(file *ast.File) bool {
 				continue
 			}
 			expr, err := constraint.Parse(comment.Text)
-			return err == nil && expr.String() == "js && wasm"
+			return err == nil && demands(expr, "js") && demands(expr, "wasm")
 		}
+	}
+	return false
+}
+
+// demands reports whether the constraint holds only with the tag, as every part of a conjunction has to.
+func demands(expr constraint.Expr, tag string) bool {
+	switch e := expr.(type) {
+	case *constraint.TagExpr:
+		return e.Tag == tag
+	case *constraint.AndExpr:
+		return demands(e.X, tag) || demands(e.Y, tag)
 	}
 	return false
 }
