@@ -103,7 +103,6 @@ func TestEndsBeforeTheStream(t *testing.T) {
 		}, Failed, "server_error", api.KindAPI, 3},
 		{"no connection, three times", func(p *page) {
 			for range 3 {
-				p.request = false
 				p.failed()
 				p.advance(8000)
 			}

@@ -56,7 +56,9 @@ type page struct {
 	memory   []byte
 	ranks    map[*call]int
 	listener func(seen) // may call abort and disconnect
-	byBatch  bool       // events are taken by Batch, as the bridge does, and not by Next
+	onSend   func(retry.Send)
+	onCancel func()
+	byBatch  bool // events are taken by Batch, as the bridge does, and not by Next
 	events   Batch
 	batches  []int // the number of events in each
 }
@@ -84,7 +86,7 @@ func (p *page) over() bool { return p.outcome != nil }
 
 func (p *page) headers(res api.Response) { p.m.Headers(p.now, res); p.settle() }
 func (p *page) answer(body string)       { p.body = 0; p.m.Body(p.now, []byte(body)); p.settle() }
-func (p *page) failed()                  { p.m.RequestFailed("TypeError: failed"); p.settle() }
+func (p *page) failed()                  { p.request = false; p.m.RequestFailed("TypeError: failed"); p.settle() }
 func (p *page) abort()                   { p.m.Abort(); p.settle() }
 func (p *page) disconnect()              { p.m.Disconnect(); p.settle() }
 func (p *page) hold(on bool)             { p.m.Hold(p.now, on); p.settle() }
@@ -163,6 +165,9 @@ func (p *page) oneByOne() (events []seen, more bool) {
 // batch reads a batch as the loader does.
 func (p *page) batch() (events []seen, more bool) {
 	more = p.m.Batch(&p.events)
+	if string(p.events.JSON) == "[]" {
+		return nil, more
+	}
 	var items []json.RawMessage
 	if err := json.Unmarshal(p.events.JSON, &items); err != nil || len(items) != len(p.events.Marks) {
 		p.fail("batch of %d marks: %v: %s", len(p.events.Marks), err, p.events.JSON)
@@ -235,8 +240,14 @@ func (p *page) perform(effect retry.Effect) {
 		p.sends = append(p.sends, e)
 		p.request, p.due = true, -1
 		p.checkSend(e)
+		if p.onSend != nil {
+			p.onSend(e)
+		}
 	case retry.Cancel:
 		p.request, p.stream, p.body = false, false, 0
+		if p.onCancel != nil {
+			p.onCancel()
+		}
 	case retry.ReadBody:
 		p.body = e.Limit
 		p.request = false // the answer is here, its body is read to the end
@@ -272,7 +283,7 @@ func (p *page) checkSend(e retry.Send) {
 	if p.config.Policy.RenewKey {
 		most++
 	}
-	if len(p.sends) > most || e.Attempt != len(p.sends) {
+	if !p.config.Replay && (len(p.sends) > most || e.Attempt != len(p.sends)) {
 		p.fail("request %d is attempt %d of %d", len(p.sends), e.Attempt, most)
 	}
 	want := p.config.Request

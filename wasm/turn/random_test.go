@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"unicode/utf16"
 )
 
 var words = []string{
@@ -28,16 +29,19 @@ type tool struct {
 
 // randomScript is a turn of about size events, with tools that overlap where their events carry an identifier.
 func randomScript(rng *rand.Rand, size int) *script {
-	s := &script{}
-	ascii := rng.IntN(3) == 0
+	s := &script{ascii: rng.IntN(3) == 0}
 	style := []string{"tool_call_id", "call_id", "id", "index", ""}[rng.IntN(5)]
-	say := map[string][]chunk{}
+	say := map[string][][]uint16{}
+	fragment := func(channel string) {
+		s.add(scripted{typ: channel, head: `{"chunk":`, tail: `}`, units: say[channel][0]})
+		say[channel] = say[channel][1:]
+	}
 	var open []*tool
 	for len(s.events) < size || len(open) > 0 {
 		switch rng.IntN(9) {
 		case 0:
 			if len(open) < 4 && len(s.events) < size && (style != "" || len(open) == 0) {
-				open = append(open, s.tool(rng, style, ascii))
+				open = append(open, s.tool(rng, style))
 			}
 		case 1, 2, 3:
 			if len(open) > 0 {
@@ -46,14 +50,14 @@ func randomScript(rng *rand.Rand, size int) *script {
 				if next.typ == "tool_call_started" {
 					s.calls = append(s.calls, open[i].truth)
 				}
-				s.add(next.typ, next.data)
+				s.add(next)
 				if open[i].pending = open[i].pending[1:]; len(open[i].pending) == 0 {
 					open = append(open[:i], open[i+1:]...)
 				}
 			}
 		case 4:
 			if rng.IntN(8) == 0 {
-				s.add("usage", fmt.Sprintf(`{"tokens":%d,"nested":{"chunk":"no"}}`, rng.IntN(1000)))
+				s.add(scripted{typ: "usage", data: fmt.Sprintf(`{"tokens":%d,"nested":{"chunk":"no"}}`, rng.IntN(1000))})
 			}
 		default:
 			channel := "text_delta"
@@ -61,25 +65,24 @@ func randomScript(rng *rand.Rand, size int) *script {
 				channel = "reasoning_delta"
 			}
 			if len(say[channel]) == 0 {
-				say[channel] = fragments(rng, phrase(rng, 8), 1+rng.IntN(9), ascii)
+				say[channel] = fragments(rng, utf16.Encode([]rune(phrase(rng, 8))), 1+rng.IntN(9))
 			}
-			if rest := say[channel]; len(rest) > 0 {
-				s.say(channel, rest[0])
-				say[channel] = rest[1:]
+			if len(say[channel]) > 0 {
+				fragment(channel)
 			}
 		}
 	}
-	// A half character at the end would belong to no text.
+	// Half a character at the end would belong to no text.
 	for _, channel := range []string{"text_delta", "reasoning_delta"} {
-		for _, c := range say[channel] {
-			s.say(channel, c)
+		for len(say[channel]) > 0 {
+			fragment(channel)
 		}
 	}
-	s.add("turn_complete", fmt.Sprintf(`{"stop":"end","n":%d}`, rng.IntN(10)))
+	s.add(scripted{typ: "turn_complete", data: fmt.Sprintf(`{"stop":"end","n":%d}`, rng.IntN(10))})
 	return s
 }
 
-func (s *script) tool(rng *rand.Rand, style string, ascii bool) *tool {
+func (s *script) tool(rng *rand.Rand, style string) *tool {
 	s.made++
 	n := s.made - 1
 	quote := func(text string) string { b, _ := json.Marshal(text); return string(b) }
@@ -96,20 +99,23 @@ func (s *script) tool(rng *rand.Rand, style string, ascii bool) *tool {
 		truth.ID = fmt.Sprintf("tool_%d", n)
 		k.key = fmt.Sprintf(`%q:%q,`, style, truth.ID)
 	}
-	event := func(typ, data string) { k.pending = append(k.pending, scripted{typ: typ, data: data}) }
-	event("tool_call_started", "{"+k.key+`"name":`+quote(truth.Name)+"}")
-	for _, c := range fragments(rng, arguments, 1+rng.IntN(20), ascii) {
-		event("tool_call_delta", "{"+k.key+`"delta":`+c.json+"}")
+
+	event := func(typ, rest string) {
+		k.pending = append(k.pending, scripted{typ: typ, data: "{" + k.key + rest + "}"})
+	}
+	event("tool_call_started", `"name":`+quote(truth.Name))
+	for _, units := range fragments(rng, utf16.Encode([]rune(arguments)), 1+rng.IntN(20)) {
+		k.pending = append(k.pending, scripted{typ: "tool_call_delta", head: "{" + k.key + `"delta":`, tail: "}", units: units})
 	}
 	switch rng.IntN(3) {
 	case 0:
-		event("tool_call", "{"+k.key+`"arguments":`+arguments+"}")
+		event("tool_call", `"arguments":`+arguments)
 	case 1:
-		event("tool_call", "{"+k.key+`"arguments":`+quote(arguments)+"}")
+		event("tool_call", `"arguments":`+quote(arguments))
 	default:
-		event("tool_call", "{"+k.key+`"ready":true}`)
+		event("tool_call", `"ready":true`)
 	}
-	event("tool_result", "{"+k.key+`"result":`+truth.Result+"}")
+	event("tool_result", `"result":`+truth.Result)
 	return k
 }
 
