@@ -14,7 +14,7 @@ I am the built-in agent of the reference service. I need no model, and my tools 
 | Write | and I |
 |---|---|
 | a calculation, such as ` + "`(2 + 3) * 4`" + ` | call the **calculator**, once for each expression |
-| a question about the time, such as ` + "`what time is it in Asia/Tokyo?`" + ` | call the **clock**, for every IANA zone you name |
+| a question about the time, such as ` + "`what time is it in Tokyo?`" + ` | call the **clock**, for every city or IANA zone you name |
 | both at once | call both tools at the same time |
 | ` + "`count to 100`" + ` | count, one event a number, up to 100000 |
 | ` + "`write 200 words`" + ` | write Markdown prose in several scripts, up to 100000 words |
@@ -44,6 +44,8 @@ func toolAnswer(m service.Message, calls []*call) string {
 		}
 	}
 	switch {
+	case len(sums) == 1 && len(times) > 0:
+		fmt.Fprintf(&b, "- `%s` = **%s**\n", sums[0].arguments["expression"], sums[0].result["value"])
 	case len(sums) == 1:
 		fmt.Fprintf(&b, "`%s` = **%s**\n\n", sums[0].arguments["expression"], sums[0].result["value"])
 	case len(sums) > 1:

@@ -2,6 +2,8 @@ package builtin
 
 import (
 	"fmt"
+	"regexp"
+	"strings"
 	"time"
 	_ "time/tzdata" // a fresh machine may have no zone files
 )
@@ -27,4 +29,32 @@ func readClock(now time.Time, zone string) (reading, error) {
 		Weekday:   at.Weekday().String(),
 		UTCOffset: at.Format("-07:00"),
 	}, nil
+}
+
+// areas are the IANA zones' first parts that hold cities.
+var areas = []string{"Europe", "Asia", "America", "Africa", "Australia", "Pacific", "Atlantic", "Indian"}
+
+var properName = regexp.MustCompile(`\b[A-Z][a-z]+(?:[ _][A-Z][a-z]+){0,2}\b`)
+
+// cityZones finds the zones that are named after the cities in a text: people ask for Tokyo, not for Asia/Tokyo.
+func cityZones(text string) []string {
+	var zones []string
+	for _, name := range properName.FindAllString(text, -1) {
+		for words := strings.Fields(name); len(words) > 0; words = words[1:] {
+			if zone := cityZone(strings.Join(words, "_")); zone != "" && len(zones) < maxZones {
+				zones = append(zones, zone)
+				break
+			}
+		}
+	}
+	return zones
+}
+
+func cityZone(city string) string {
+	for _, area := range areas {
+		if _, err := time.LoadLocation(area + "/" + city); err == nil {
+			return area + "/" + city
+		}
+	}
+	return ""
 }

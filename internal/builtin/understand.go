@@ -47,6 +47,9 @@ func understand(text string) request {
 	if askTime.MatchString(text) || (len(zones) > 0 && hintTime.MatchString(text)) {
 		r.zones = zones
 		if len(zones) == 0 {
+			r.zones = cityZones(text)
+		}
+		if len(r.zones) == 0 {
 			r.zones = []string{"UTC"}
 		}
 	}

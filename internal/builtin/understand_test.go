@@ -91,6 +91,7 @@ func TestUnderstand(t *testing.T) {
 		"nothing":            {"", none},
 		"the time":           {"What time is it?", times("UTC")},
 		"the time somewhere": {"what's the time in Europe/Berlin and America/Argentina/Buenos_Aires", times("Europe/Berlin", "America/Argentina/Buenos_Aires")},
+		"the time in cities": {"What time is it in Tokyo, New York and Los Angeles? And in Atlantis?", times("Asia/Tokyo", "America/New_York", "America/Los_Angeles")},
 		"a zone and a hint":  {"Asia/Tokyo now", times("Asia/Tokyo")},
 		"a zone alone":       {"I like Asia/Tokyo", none},
 		"time in passing":    {"some time ago", none},
