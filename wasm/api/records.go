@@ -46,7 +46,7 @@ func names(object []byte) string {
 	if out == "" {
 		return "no fields"
 	}
-	return out
+	return Excerpt([]byte(out), 200)
 }
 
 func trim(text []byte) []byte {
