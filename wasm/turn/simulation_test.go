@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	turns = flag.Int("turns", 3000, "simulated turns, of the seeds from 1 on")
+	turns = flag.Int("turns", 0, "simulated turns, of the seeds from 1 on; 0 for a few seconds' worth")
 	seed  = flag.Uint64("seed", 0, "simulate the turn of this seed alone")
 )
 
@@ -25,6 +25,12 @@ func TestSimulation(t *testing.T) {
 	if *seed != 0 {
 		newWorld(t, *seed).run()
 		return
+	}
+	if *turns == 0 {
+		*turns = 3000
+		if slow {
+			*turns = 500
+		}
 	}
 	codes := map[string]int{}
 	began, events := time.Now(), 0
