@@ -1,0 +1,110 @@
+package upload
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/seed-76f09577/turnwire/wasm/api"
+	"github.com/seed-76f09577/turnwire/wasm/json"
+)
+
+// azureBlock stores blocks side by side and then commits their list (Azure Blob Storage REST API: Put Block, Put Block
+// List, Get Block List); data of one block goes as one Put Blob. A signed address (SAS) takes the operation as a
+// parameter.
+type azureBlock struct{}
+
+func (azureBlock) layout(*session) (layout, *api.Error) {
+	return layout{min: 1, max: 4000 * mib, most: 50_000}, nil
+}
+
+// survey asks which blocks are there, committed or not: those uncommitted are dropped after a week, and a commit's
+// answer may have been lost. The signature may not allow it.
+func (azureBlock) survey(s *session, continued bool) (Request, bool) {
+	if !continued || s.whole() {
+		return Request{}, false
+	}
+	return Request{Method: "GET", URL: withQuery(s.ticket.URL, "comp=blocklist&blocklisttype=all")}, true
+}
+
+func (azureBlock) surveyed(s *session, a Answer) {
+	if !a.ok() || !strings.Contains(string(a.Body), "<BlockList") {
+		return
+	}
+	stored := map[string]int64{}
+	for text, rest := xmlElement(string(a.Body), "Block"); text != "" || rest != ""; text, rest = xmlElement(rest, "Block") {
+		if size, ok := json.Int([]byte(xmlText([]byte(text), "Size"))); ok {
+			stored[xmlText([]byte(text), "Name")] = size
+		}
+	}
+	// A list that was cut says nothing of the rest.
+	complete := strings.Contains(string(a.Body), "</BlockList>")
+	for _, l := range s.lanes {
+		size, there := stored[blockID(l.index)]
+		switch {
+		case there && size == l.to-l.from:
+			s.finish(l)
+		case complete && l.done:
+			s.reset(l)
+		}
+	}
+}
+
+// blockID has the same length for every block of a blob, as the service demands, and survives a query unencoded.
+func blockID(index int) string {
+	digits := strconv.Itoa(index)
+	return base64([]byte("block-" + "000000000"[len(digits):] + digits))
+}
+
+func (azureBlock) next(s *session, l *lane) Request {
+	if s.whole() {
+		own := []api.Field{{Name: "x-ms-blob-type", Value: "BlockBlob"}, {Name: "x-ms-blob-content-type", Value: s.contentType}}
+		return Request{Method: "PUT", URL: s.ticket.URL, Header: with(own, s.ticket.Header), From: l.from, To: l.to}
+	}
+	return Request{Method: "PUT", URL: withQuery(s.ticket.URL, "comp=block&blockid="+blockID(l.index)),
+		Header: s.azureHeader(false), From: l.from, To: l.to}
+}
+
+// azureHeader is what the ticket names, less what belongs to the blob as a whole where a block is sent.
+func (s *session) azureHeader(list bool) []api.Field {
+	var out []api.Field
+	for _, f := range s.ticket.Header {
+		name := strings.ToLower(f.Name)
+		if name == "x-ms-blob-type" || !list && strings.HasPrefix(name, "x-ms-blob-") || name == "content-type" {
+			continue
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+func (azureBlock) answered(s *session, l *lane, _ Request, a Answer) verdict {
+	if !a.ok() {
+		return refusal("block "+strconv.Itoa(l.index), a)
+	}
+	s.finish(l)
+	return verdict{}
+}
+
+func (azureBlock) commit(s *session) (Request, bool) {
+	if s.whole() {
+		return Request{}, false
+	}
+	body := []byte(`<?xml version="1.0" encoding="utf-8"?><BlockList>`)
+	for _, l := range s.lanes {
+		body = append(append(append(body, "<Latest>"...), blockID(l.index)...), "</Latest>"...)
+	}
+	own := []api.Field{{Name: "x-ms-blob-content-type", Value: s.contentType}}
+	return Request{Method: "PUT", URL: withQuery(s.ticket.URL, "comp=blocklist"), Header: with(own, s.azureHeader(true)),
+		Body: append(body, "</BlockList>"...)}, true
+}
+
+func (azureBlock) committed(_ *session, a Answer) verdict {
+	if a.ok() {
+		return verdict{}
+	}
+	v := refusal("the block list", a)
+	if a.Status == 400 && xmlText(a.Body, "Code") == "InvalidBlockList" {
+		v.outcome = gone
+	}
+	return v
+}

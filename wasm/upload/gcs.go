@@ -1,0 +1,120 @@
+package upload
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/seed-76f09577/turnwire/wasm/api"
+)
+
+// gcsResumable stores one block after the other in a session of Google Cloud Storage (XML API, "Resumable uploads"),
+// which says how far it came. A session's address needs no signature.
+type gcsResumable struct{}
+
+func (gcsResumable) layout(*session) (layout, *api.Error) {
+	return layout{min: 256 * kib, multiple: 256 * kib, lanes: 1}, nil
+}
+
+// startsResumable reports whether a signed address is one that begins a session.
+func startsResumable(t *api.Ticket) bool {
+	for _, f := range t.Header {
+		if strings.EqualFold(f.Name, "x-goog-resumable") {
+			return true
+		}
+	}
+	return t.Method == "POST" || strings.Contains(strings.ToLower(query(t.URL, "X-Goog-SignedHeaders")), "x-goog-resumable")
+}
+
+func (gcsResumable) survey(*session, bool) (Request, bool) { return Request{}, false }
+func (gcsResumable) surveyed(*session, Answer)             {}
+
+func (gcsResumable) next(s *session, l *lane) Request {
+	if l.url == "" && query(s.ticket.URL, "upload_id") != "" {
+		l.url = s.ticket.URL
+	}
+	total := strconv.FormatInt(s.size, 10)
+	switch {
+	case l.url == "":
+		own := []api.Field{{Name: "x-goog-resumable", Value: "start"}}
+		return Request{Method: "POST", URL: s.ticket.URL, Header: with(own, s.ticket.Header), Want: []string{"location"}}
+	case l.unsure || s.size == 0:
+		return Request{Method: "PUT", URL: l.url, Header: []api.Field{{Name: "Content-Range", Value: "bytes */" + total}}, Want: []string{"range"}}
+	}
+	to := s.chunk(l)
+	return Request{Method: "PUT", URL: l.url, From: l.at, To: to, Want: []string{"range"}, Header: []api.Field{{Name: "Content-Range",
+		Value: "bytes " + strconv.FormatInt(l.at, 10) + "-" + strconv.FormatInt(to-1, 10) + "/" + total}}}
+}
+
+func (gcsResumable) answered(s *session, l *lane, r Request, a Answer) verdict {
+	switch {
+	case r.Method == "POST":
+		if !a.ok() {
+			return refusal("the start of the session", a)
+		}
+		if l.url = a.get("location"); l.url == "" {
+			return hidden("Location", `for Cloud Storage, "responseHeader": ["Location", "Range"] in the bucket's CORS configuration`)
+		}
+		l.url, l.unsure = resolve(s.ticket.URL, l.url), false
+		return verdict{}
+	case a.ok():
+		// The store says so only when it has the last byte.
+		s.finish(l)
+		return verdict{}
+	case a.Status == 308:
+		return s.gcsRange(l, r, a.get("range"))
+	case a.Status == 404, a.Status == 410, a.Status == 416:
+		v := refusal("a block", a)
+		v.outcome = gone
+		return v
+	}
+	return refusal("a block", a)
+}
+
+// gcsRange reads how far the store came. Where CORS hides it, a block that was sent whole counts as stored: the store
+// answers with success only when it has every byte to the last. After a break the block is sent from its beginning:
+// the store passes over what it has.
+func (s *session) gcsRange(l *lane, r Request, value string) verdict {
+	l.unsure = false
+	if value == "" {
+		switch {
+		case s.sawRange:
+			s.move(l, l.from)
+		case r.carries():
+			s.move(l, min(r.To, l.to))
+		}
+		return s.short(l)
+	}
+	s.sawRange = true
+	last, ok := rangeEnd(value)
+	if !ok || last >= l.to {
+		return verdict{failed, &api.Error{Kind: api.KindUpload, Code: "storage_mismatch",
+			Message: "the storage says that it has " + api.Excerpt([]byte(value), 50) + " of " + strconv.FormatInt(l.to, 10) + " bytes"}}
+	}
+	s.move(l, last+1)
+	return s.short(l)
+}
+
+// short is the verdict on a session that is not complete. One that has every byte and still says so is asked again.
+func (s *session) short(l *lane) verdict {
+	if l.at < l.to {
+		return verdict{}
+	}
+	l.unsure = true
+	return verdict{again, &api.Error{Kind: api.KindUpload, Code: "storage_unavailable", Status: 308, Retryable: true,
+		Message: "the storage has every byte and does not say that the upload is complete"}}
+}
+
+func (gcsResumable) commit(*session) (Request, bool)    { return Request{}, false }
+func (gcsResumable) committed(*session, Answer) verdict { return verdict{} }
+
+// rangeEnd reads the last byte of "bytes=0-n", in any of the spellings about.
+func rangeEnd(value string) (last int64, ok bool) {
+	value = strings.TrimPrefix(strings.TrimSpace(value), "bytes")
+	value = strings.TrimLeft(value, "= ")
+	first, end, found := strings.Cut(value, "-")
+	if !found || first != "0" {
+		return 0, false
+	}
+	last, err := strconv.ParseInt(end, 10, 64)
+	return last, err == nil && last >= 0 && end[0] != '+' && last < 1<<60
+}

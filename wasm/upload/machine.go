@@ -1,0 +1,389 @@
+package upload
+
+import (
+	"github.com/seed-76f09577/turnwire/wasm/api"
+	"github.com/seed-76f09577/turnwire/wasm/retry"
+)
+
+// Machine is one upload. Its methods must not be called concurrently. The time that each takes is Unix time in
+// milliseconds off a clock that does not jump (performance.timeOrigin + performance.now()): addresses expire by it.
+//
+// Pausing cancels the blocks under way, because who pauses wants the network; what the store has not acknowledged of
+// them is sent again. Any other request is finished, because its effect could not be taken back. Offline cancels
+// nothing; what fails meanwhile costs no try.
+type Machine struct {
+	config  Config
+	effects []retry.Effect
+	now     int64
+	step    step
+	session session
+
+	protocol     protocol
+	protocolName string
+
+	asking     purpose
+	reports    []string // files of which the service has to be told that they failed
+	reported   bool     // the service knows that the bytes are stored
+	generation int      // of the address
+	expiresAt  int64    // when the address should be renewed; 0 for never
+	renewing   bool
+	refused    *api.Error // why
+	renewals   int        // since the last progress
+	restarts   int
+	continued  bool // what the store has should be asked before anything is sent
+
+	paused     bool
+	offline    bool
+	offlineDue int64
+
+	flights []*flight
+	waiting []*lane // to be tried (again)
+	next    int     // the lanes from there on were never begun
+	low     int     // the lanes before are stored
+	lastID  int
+
+	sum      sum
+	progress meter
+	wait     *Wait
+	waitDue  int64
+	timer    int64 // when the timer that is set comes; 0 for none
+	save     bool
+	released int64
+	outcome  Outcome
+}
+
+type step int
+
+const (
+	idle step = iota
+	summingFirst
+	registering
+	surveying
+	storing
+	committing
+	summing
+	reporting
+	processing
+	closing // of what did not succeed
+	over
+)
+
+// New makes an upload; Start or Restored begins it.
+func New(config Config) *Machine {
+	if config.Concurrency <= 0 {
+		config.Concurrency = defaultConcurrency
+	}
+	if config.BlockTries <= 0 {
+		config.BlockTries = defaultTries
+	}
+	m := &Machine{config: config}
+	m.session = session{name: config.Name, contentType: config.ContentType, size: config.Size, wanted: config.BlockSize,
+		concurrency: config.Concurrency, once: config.Once}
+	m.progress.stage = Preparing
+	if config.Checksum == ChecksumKnown {
+		m.sum.value = m.encode(config.KnownSum)
+	}
+	return m
+}
+
+func (m *Machine) emit(e retry.Effect) { m.effects = append(m.effects, e) }
+
+// Effects returns what is to be done since the last call, in order.
+func (m *Machine) Effects() []retry.Effect {
+	out := m.effects
+	m.effects = nil
+	return out
+}
+
+// Wants reports whether Effects would return any.
+func (m *Machine) Wants() bool { return len(m.effects) > 0 }
+
+// FileID is the file's identifier, "" until step 1 is done.
+func (m *Machine) FileID() string { return m.session.ticket.FileID }
+
+// Protocol is the name of the protocol, "" until step 1 is done.
+func (m *Machine) Protocol() string { return m.protocolName }
+
+// Over reports whether the upload has ended.
+func (m *Machine) Over() bool { return m.step == over }
+
+// Start begins a new upload.
+func (m *Machine) Start(now int64) {
+	if m.step != idle {
+		return
+	}
+	m.now = now
+	m.step = registering
+	if m.config.Checksum == ChecksumBefore {
+		m.step = summingFirst
+		if m.config.Once {
+			m.fail(&api.Error{Kind: api.KindClient, Code: "checksum_before_stream",
+				Message: `option checksum: "before" needs data that can be read twice, and a stream can't`})
+		}
+	}
+	m.proceed()
+}
+
+// Pause stops sending until Resume.
+func (m *Machine) Pause(now int64) {
+	if m.paused || m.step >= closing {
+		return
+	}
+	m.now, m.paused = now, true
+	for i := 0; i < len(m.flights); {
+		if f := m.flights[i]; f.request.carries() {
+			m.letGo(i)
+			f.lane.unsure = true
+			m.waiting = append(m.waiting, f.lane)
+			continue
+		}
+		i++
+	}
+	m.proceed()
+}
+
+// Resume goes on after Pause.
+func (m *Machine) Resume(now int64) {
+	if m.paused {
+		m.now, m.paused = now, false
+		m.proceed()
+	}
+}
+
+// Offline tells that the browser knows of no network.
+func (m *Machine) Offline(now int64) {
+	m.now = now
+	m.lostNetwork()
+	if m.wait != nil {
+		m.wait.Offline(now)
+	}
+	m.proceed()
+}
+
+// recheck is when the browser is no longer believed that there is no network: some say so wrongly.
+const recheck = 60_000
+
+func (m *Machine) lostNetwork() {
+	m.offline, m.offlineDue = true, m.now+recheck
+}
+
+func (m *Machine) foundNetwork() {
+	m.offline = false
+	if m.wait != nil {
+		m.wait.Online(m.now)
+		m.waited()
+	}
+}
+
+// Online tells that the browser has a network again.
+func (m *Machine) Online(now int64) {
+	m.now = now
+	m.foundNetwork()
+	m.proceed()
+}
+
+// Abort stops the upload and tells the service. An address that is being asked for is waited for: the service may
+// have registered a file that nobody would ever hear of.
+func (m *Machine) Abort(now int64) {
+	m.now = now
+	m.close(Outcome{Stage: Aborted})
+	m.proceed()
+}
+
+// DataFailed tells that bytes from at on can't be read, or are not those that were there at the beginning.
+func (m *Machine) DataFailed(now int64, at int64, detail string) {
+	m.now = now
+	err := &api.Error{Kind: api.KindUpload, Code: "data_unreadable",
+		Message: "the data can't be read: was the file changed or removed since it was chosen?"}
+	if detail != "" {
+		err.Message += " (" + detail + ")"
+	}
+	if m.session.block > 0 {
+		err.Block, err.HasBlock = int(at/m.session.block), true
+	}
+	m.fail(err)
+	m.proceed()
+}
+
+// TimerFired tells that the timer set last is due.
+func (m *Machine) TimerFired(now int64) {
+	due := m.timer
+	m.now, m.timer = now, 0
+	if m.step == over {
+		return
+	}
+	if m.offline && m.offlineDue <= now {
+		m.foundNetwork()
+	}
+	m.checkStalls(due)
+	if m.step == processing && m.waitDue != 0 && m.waitDue <= now {
+		m.waitDue = 0
+		m.wait.TimerFired(now)
+		m.waited()
+	}
+	m.proceed()
+}
+
+// held reports whether nothing new is to be begun.
+func (m *Machine) held() bool { return m.paused || m.offline }
+
+// fail ends the upload with an error.
+func (m *Machine) fail(err *api.Error) {
+	if m.step >= closing {
+		return
+	}
+	err.Stage, err.FileID = string(m.stage()), m.FileID()
+	m.close(Outcome{Stage: Failed, Err: err})
+}
+
+// close ends an upload that did not succeed; the service is told before the end.
+func (m *Machine) close(o Outcome) {
+	if m.step >= closing {
+		return
+	}
+	if m.asking != nobody && m.asking != forTicket && m.asking != forRenewal && m.asking != forFailure {
+		m.emit(DropAsk{})
+		m.asking = nobody
+	}
+	for len(m.flights) > 0 {
+		m.letGo(0)
+	}
+	m.waiting, m.wait, m.waitDue = nil, nil, 0
+	// What ended after the service knew the bytes is the service's own matter, unless the caller wants it gone.
+	if id := m.FileID(); id != "" && (!m.reported || o.Stage == Aborted) {
+		m.reports = append(m.reports, id)
+	}
+	m.step, m.outcome = closing, o
+}
+
+// finish is the end.
+func (m *Machine) finish(o Outcome) {
+	if m.config.Resumable {
+		m.emit(Forget{})
+	}
+	m.step = over
+	if o.Stage == Done {
+		m.progress.loaded = m.config.Size
+	}
+	m.outcome = o
+	m.show()
+	if m.timer != 0 {
+		m.timer = 0
+		m.emit(retry.StopTimer{})
+	}
+	m.emit(Finish{o})
+}
+
+// proceed does all that can be done now. Every input ends in it.
+func (m *Machine) proceed() {
+	if m.step == over || m.step == idle {
+		return
+	}
+	m.release()
+	for m.advance() {
+	}
+	if m.step == over {
+		return
+	}
+	m.pumpHash()
+	if m.save && m.config.Resumable && m.step < closing {
+		m.emit(Save{})
+	}
+	m.save = false
+	m.show()
+	m.arm()
+}
+
+// advance does what the step needs and reports whether it led to another.
+func (m *Machine) advance() bool {
+	was := m.step
+	switch m.step {
+	case summingFirst:
+		if m.sum.value != "" {
+			m.step = registering
+		}
+	case registering:
+		if !m.held() {
+			m.register()
+		}
+	case surveying:
+		if r, ok := m.protocol.survey(&m.session, m.continued); !ok {
+			m.plan()
+		} else if !m.underWay() && !m.held() {
+			m.launch(&lane{role: survey}, r)
+		}
+	case storing:
+		m.schedule()
+		if m.step == storing && m.next == len(m.session.lanes) && !m.underWay() {
+			m.step = committing
+		}
+	case committing:
+		if !m.underWay() && !m.session.committed {
+			if _, ok := m.protocol.commit(&m.session); ok {
+				m.waiting = append(m.waiting, &lane{role: commit})
+			} else {
+				m.session.committed, m.save = true, true
+			}
+		}
+		if m.session.committed {
+			m.step = summing
+			break
+		}
+		m.schedule()
+	case summing:
+		if m.config.Checksum == NoChecksum || m.sum.value != "" {
+			m.step = reporting
+		}
+	case reporting:
+		if m.asking == nobody && !m.held() {
+			m.ask(forReport, api.ReportUploaded(m.FileID(), m.config.Size, m.sum.value), retry.Repeatable)
+		}
+	case closing:
+		if m.asking != nobody {
+			break
+		}
+		if len(m.reports) == 0 {
+			m.finish(m.outcome)
+			break
+		}
+		m.reportFailure()
+	}
+	return m.step != was && m.step != over
+}
+
+func (m *Machine) underWay() bool { return len(m.flights)+len(m.waiting) > 0 }
+
+// arm sets the timer to the earliest moment at which something is due. A timer that comes too early is left as it is.
+func (m *Machine) arm() {
+	due := int64(0)
+	add := func(at int64) {
+		if at != 0 && (due == 0 || at < due) {
+			due = at
+		}
+	}
+	if !m.held() && !m.renewing {
+		for _, l := range m.waiting {
+			if l.due > m.now {
+				add(l.due)
+			}
+		}
+	}
+	if m.config.BlockTimeout > 0 {
+		for _, f := range m.flights {
+			add(f.moved + m.config.BlockTimeout)
+		}
+	}
+	if m.offline && m.step < closing {
+		add(m.offlineDue)
+	}
+	add(m.waitDue)
+	add(m.progress.due())
+	switch {
+	case due == 0 && m.timer != 0:
+		m.timer = 0
+		m.emit(retry.StopTimer{})
+	case due != 0 && (m.timer == 0 || due < m.timer):
+		m.timer = due
+		m.emit(retry.SetTimer{After: max(due-m.now, 0)})
+	}
+}

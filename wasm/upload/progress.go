@@ -1,0 +1,106 @@
+package upload
+
+const (
+	quickest = 17    // ms between two reports: at most 60 a second
+	slowest  = 90    // ms that a change may wait for a report
+	sampled  = 250   // ms between two points of the speed
+	recent   = 5_000 // ms that the speed looks back
+)
+
+// meter shows how an upload goes on.
+type meter struct {
+	stage   Stage
+	loaded  int64
+	shown   Progress
+	told    bool  // shown was
+	at      int64 // when
+	dirty   bool  // something changed since
+	samples []sample
+}
+
+type sample struct{ at, loaded int64 }
+
+// due is when a change has to be shown at the latest; 0 where there is none.
+func (p *meter) due() int64 {
+	if !p.dirty {
+		return 0
+	}
+	return p.at + slowest
+}
+
+func (m *Machine) stage() Stage {
+	switch {
+	case m.step == over:
+		return m.outcome.Stage
+	case m.step == closing:
+		return Reporting
+	case m.step == processing:
+		return Processing
+	case m.held():
+		return Paused
+	case m.step == reporting:
+		return Reporting
+	case m.step >= storing:
+		return Uploading
+	}
+	return Preparing
+}
+
+// Progress is the upload as it stands.
+func (m *Machine) Progress() Progress {
+	p := Progress{Stage: m.stage(), LoadedBytes: m.progress.loaded, TotalBytes: m.config.Size, SecondsLeft: -1}
+	if s := &m.session; s.lanes != nil {
+		p.BlocksTotal = s.blocks()
+		p.BlocksDone = s.acked / s.block
+		if m.step > storing && m.step != closing && m.step != over || p.Stage == Done {
+			p.BlocksDone = p.BlocksTotal
+		}
+	}
+	if first, ok := m.progress.oldest(m.now); ok && p.Stage == Uploading {
+		p.BytesPerSecond = float64(p.LoadedBytes-first.loaded) * 1000 / float64(m.now-first.at)
+		if p.BytesPerSecond > 0 {
+			p.SecondsLeft = float64(p.TotalBytes-p.LoadedBytes) / p.BytesPerSecond
+		}
+	}
+	return p
+}
+
+// oldest is the point from which the speed is measured: none until there is half a second to measure over.
+func (p *meter) oldest(now int64) (sample, bool) {
+	for len(p.samples) > 1 && p.samples[1].at <= now-recent {
+		p.samples = p.samples[1:]
+	}
+	if len(p.samples) == 0 || now-p.samples[0].at < 2*sampled {
+		return sample{}, false
+	}
+	return p.samples[0], true
+}
+
+// show reports what changed: a stage at once, bytes at most 60 times a second.
+func (m *Machine) show() {
+	p := &m.progress
+	loaded := m.session.acked
+	for _, f := range m.flights {
+		if f.request.carries() {
+			loaded += min(f.sent, f.request.To-f.request.From)
+		}
+	}
+	if loaded = min(loaded, m.config.Size); loaded > p.loaded {
+		p.loaded = loaded
+	}
+	stage := m.stage()
+	if stage != p.stage {
+		p.samples = nil
+	}
+	if stage == Uploading && (len(p.samples) == 0 || m.now-p.samples[len(p.samples)-1].at >= sampled) {
+		p.samples = append(p.samples, sample{m.now, p.loaded})
+	}
+	p.stage = stage
+	now := m.Progress()
+	p.dirty = !p.told || now.Stage != p.shown.Stage || now.LoadedBytes != p.shown.LoadedBytes || now.BlocksDone != p.shown.BlocksDone || now.BlocksTotal != p.shown.BlocksTotal
+	if !p.dirty || p.told && now.Stage == p.shown.Stage && m.now-p.at < quickest {
+		return
+	}
+	p.shown, p.told, p.at, p.dirty = now, true, m.now, false
+	m.emit(Report{now})
+}

@@ -1,0 +1,157 @@
+package upload
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/seed-76f09577/turnwire/wasm/api"
+)
+
+// A protocol is one wire form of storing the bytes (profile, "Files" 3). It has no state: what it knows of an upload
+// lies in the session, so that it can be kept and gone on with.
+type protocol interface {
+	// layout says how the data may be cut. An error says that this data can't be stored this way.
+	layout(s *session) (layout, *api.Error)
+	// survey is a question to the store before any block is sent: what it can do, or what it has of an upload that is
+	// gone on with. Its answer is welcome, not needed.
+	survey(s *session, continued bool) (Request, bool)
+	surveyed(s *session, a Answer)
+	// next is the request that brings a lane on: its beginning, a block, or a question how far it came.
+	next(s *session, l *lane) Request
+	// answered reads the answer to it, and moves the lane.
+	answered(s *session, l *lane, r Request, a Answer) verdict
+	// commit makes one thing of the lanes once all are stored; false where nothing is left to do.
+	commit(s *session) (Request, bool)
+	committed(s *session, a Answer) verdict
+}
+
+// layout is how data is cut into blocks, and blocks are put into lanes. Sizes are bytes.
+type layout struct {
+	min, max int64 // of a block; the last may be smaller
+	multiple int64 // of which a block's size is one
+	most     int64 // blocks at most; 0 for no limit
+	fixed    int64 // the size that the ticket demands; 0 where it does not
+	lanes    int64 // stored side by side, each in order; 0: every block is its own lane
+}
+
+const (
+	kib = int64(1) << 10
+	mib = int64(1) << 20
+
+	defaultBlock = 8 * mib
+)
+
+// Request is one request to the store. It goes without the key, without cookies, and only with these headers.
+type Request struct {
+	Method string
+	URL    string
+	Header []api.Field
+	// The body: bytes From to To of the data, where they are not the same; else Body, which may be empty.
+	From, To int64
+	Body     []byte
+	// Want names the headers that the answer's reader needs, in lower case; CORS may hide them.
+	Want []string
+}
+
+// carries reports whether the request moves a part of the data.
+func (r *Request) carries() bool { return r.To > r.From }
+
+// Answer is what the store said.
+type Answer struct {
+	Status int
+	Header []api.Field
+	Body   []byte // at most 64 KiB
+}
+
+// get returns a header, "" where it is missing or hidden by CORS.
+func (a *Answer) get(name string) string {
+	for _, f := range a.Header {
+		if strings.EqualFold(f.Name, name) {
+			return f.Value
+		}
+	}
+	return ""
+}
+
+func (a *Answer) ok() bool { return a.Status >= 200 && a.Status < 300 }
+
+type outcome int
+
+const (
+	onward  outcome = iota // the answer was understood, and the lane moved
+	again                  // the same may succeed later
+	expired                // the address is not accepted (any more)
+	gone                   // the store has nothing of the lane any more
+	failed                 // it will never succeed
+)
+
+// verdict is what an answer means. err says why, for every outcome but onward.
+type verdict struct {
+	outcome outcome
+	err     *api.Error
+}
+
+// refusal judges an answer in the way that all stores share.
+func refusal(what string, a Answer) verdict {
+	err := &api.Error{Kind: api.KindUpload, Code: "storage_refused", Status: a.Status,
+		Message: "the storage answered " + strconv.Itoa(a.Status) + " to " + what + storeText(a.Body)}
+	switch {
+	case api.Transient(a.Status):
+		err.Code, err.Retryable = "storage_unavailable", true
+		return verdict{again, err}
+	case a.Status == 401 || a.Status == 403:
+		err.Code = "address_refused"
+		return verdict{expired, err}
+	}
+	return verdict{failed, err}
+}
+
+// storeText is what a store's error says: code and message of its XML, else how the body begins.
+func storeText(body []byte) string {
+	code, message := xmlText(body, "Code"), xmlText(body, "Message")
+	if code == "" && message == "" {
+		if message = api.Excerpt(body, 200); message == "" {
+			return ""
+		}
+	}
+	if code != "" && message != "" {
+		code += ": "
+	}
+	return ": " + code + api.Excerpt([]byte(message), 300)
+}
+
+// hidden is the error of a header that is needed and not to be seen.
+func hidden(header, store string) verdict {
+	return verdict{failed, &api.Error{Kind: api.KindUpload, Code: "header_hidden",
+		Message: "the storage's answer has no " + header + " header that this page may read: its CORS rules must name it (" + store + ")"}}
+}
+
+// The protocols by their names in a ticket.
+var protocols = map[string]protocol{
+	"azure-block":   azureBlock{},
+	"s3-multipart":  s3Multipart{},
+	"gcs-resumable": gcsResumable{},
+	"tus":           tus{},
+	"put":           put{},
+}
+
+// recognise names a ticket's protocol (profile, "Files" 3).
+func recognise(t *api.Ticket) (string, *api.Error) {
+	has := func(name string) bool { return query(t.URL, name) != "" }
+	switch {
+	case t.Protocol != "":
+		if protocols[t.Protocol] == nil {
+			return "", &api.Error{Kind: api.KindProtocol, Code: "unknown_upload_protocol",
+				Message: "the service asks for the upload protocol " + api.Excerpt([]byte(t.Protocol), 50) +
+					", this client knows azure-block, s3-multipart, gcs-resumable, tus and put; option mapUploadTicket can translate"}
+		}
+		return t.Protocol, nil
+	case len(t.Parts) > 0 && t.CompleteURL != "":
+		return "s3-multipart", nil
+	case has("sig") && has("sv") && (has("sp") || has("si")):
+		return "azure-block", nil
+	case has("upload_id"), has("X-Goog-Signature") && startsResumable(t):
+		return "gcs-resumable", nil
+	}
+	return "put", nil
+}

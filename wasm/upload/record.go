@@ -1,0 +1,171 @@
+package upload
+
+import (
+	"strconv"
+
+	"github.com/seed-76f09577/turnwire/wasm/api"
+	"github.com/seed-76f09577/turnwire/wasm/json"
+)
+
+// recordVersion changes with the record's form; a record of another is not continued.
+const recordVersion = 1
+
+// Record is what a later page needs to go on, as JSON. It holds signed addresses: keep it where only this origin reads.
+func (m *Machine) Record() []byte {
+	s := &m.session
+	out := strconv.AppendInt([]byte(`{"version":`), recordVersion, 10)
+	out = json.Quote(append(out, `,"data":`...), m.identity())
+	out = s.ticket.AppendJSON(append(out, `,"ticket":`...))
+	out = json.Quote(append(out, `,"sum":`...), m.sum.value)
+	if m.sum.state != "" {
+		out = strconv.AppendInt(append(out, `,"hashed":`...), m.sum.at, 10)
+		out = json.Quote(append(out, `,"hasher":`...), m.sum.state)
+	}
+	flag := func(name string, on bool) {
+		if on {
+			out = append(append(append(out, `,"`...), name...), `":true`...)
+		}
+	}
+	flag("concat", s.concat)
+	flag("sawRange", s.sawRange)
+	flag("committed", s.committed)
+	flag("reported", m.reported)
+	out = strconv.AppendInt(append(out, `,"block":`...), s.block, 10)
+	out = strconv.AppendInt(append(out, `,"span":`...), s.span, 10)
+	out = append(out, `,"lanes":[`...)
+	first := true
+	for _, l := range s.lanes {
+		if l.at == l.from && l.url == "" && !l.done {
+			continue
+		}
+		if !first {
+			out = append(out, ',')
+		}
+		first = false
+		out = strconv.AppendInt(append(out, '['), int64(l.index), 10)
+		out = strconv.AppendInt(append(out, ','), l.at, 10)
+		out = strconv.AppendBool(append(out, ','), l.done)
+		if l.url != "" || l.tag != "" {
+			out = json.Quote(append(out, ','), l.url)
+			out = json.Quote(append(out, ','), l.tag)
+		}
+		out = append(out, ']')
+	}
+	return append(out, "]}"...)
+}
+
+// identity tells the data from other data.
+func (m *Machine) identity() string {
+	return m.config.Name + "\x00" + strconv.FormatInt(m.config.Size, 10) + "\x00" + m.config.ContentType + "\x00" + m.config.Fingerprint
+}
+
+// Restored begins with a record that Save kept: the upload goes on where it is of the same data, else it begins anew, and
+// the service is told that the other one failed.
+func (m *Machine) Restored(now int64, record []byte) {
+	if m.step != idle {
+		return
+	}
+	m.now = now
+	if !json.Valid(record) {
+		m.Start(now)
+		return
+	}
+	r := json.Members(record, "version", "data", "ticket", "sum", "hashed", "hasher", "concat", "sawRange", "committed", "reported", "block", "span", "lanes")
+	ticket, err := api.ParseTicket(api.Request{}, api.Response{}, r[2])
+	version, _ := json.Int(r[0])
+	name, unknown := recognise(&ticket)
+	if err != nil || unknown != nil || version != recordVersion || json.String(r[1]) != m.identity() || m.config.Once || !m.relay(r, len(ticket.Parts), name) {
+		m.session.lanes, m.session.acked, m.session.block = nil, 0, 0
+		if ticket.FileID != "" && string(r[9]) != "true" {
+			m.reports = append(m.reports, ticket.FileID)
+		}
+		m.Start(now)
+		return
+	}
+	m.session.ticket = ticket
+	m.session.concat = string(r[6]) == "true"
+	m.session.sawRange = string(r[7]) == "true"
+	m.session.committed = string(r[8]) == "true"
+	m.reported = string(r[9]) == "true"
+	m.takeSum(r[3], r[4], r[5])
+	m.continued = true
+	m.protocolName, m.protocol = name, protocols[name]
+	m.resume(expiry(&ticket))
+	m.proceed()
+}
+
+// resume finds the step at which a restored upload goes on.
+func (m *Machine) resume(expires int64) {
+	m.expire()
+	switch {
+	case m.reported && m.config.Wait != nil:
+		m.step = processing
+		m.beginWait()
+	case m.reported:
+		m.step = reporting
+	case m.session.committed:
+		m.step = summing
+	default:
+		m.step = surveying
+		m.renewing = expires != 0 && expires <= m.now
+		if m.renewing {
+			// Asking the store would be refused: it is asked under the new address.
+			m.step = storing
+			m.next, m.low = 0, 0
+			if m.session.lanes == nil {
+				m.plan()
+			}
+		}
+	}
+}
+
+// takeSum goes on with a saved sum, as far as this upload computes one.
+func (m *Machine) takeSum(value, at, state []byte) {
+	if m.config.Checksum != ChecksumDuring && m.config.Checksum != ChecksumBefore {
+		return
+	}
+	n, ok := json.Int(at)
+	if m.sum.value = json.String(value); m.sum.value == "" && ok && n >= 0 && n <= m.config.Size && json.String(state) != "" {
+		m.sum.at, m.sum.state, m.sum.resume = n, json.String(state), true
+	}
+}
+
+// relay lays the lanes of a record, and reports whether they fit the data.
+func (m *Machine) relay(r [][]byte, parts int, protocol string) bool {
+	s := &m.session
+	block, ok1 := json.Int(r[10])
+	span, ok2 := json.Int(r[11])
+	if !ok1 || !ok2 || block == 0 {
+		return ok1 && ok2 // nothing was cut yet
+	}
+	if block < 0 || span < block || ceil(s.size, span) > 100_000 {
+		return false
+	}
+	s.block, s.span = block, span
+	s.lay()
+	fits := true
+	json.Items(r[12], func(item []byte) {
+		var v [][]byte
+		json.Items(item, func(value []byte) { v = append(v, value) })
+		if len(v) < 3 {
+			fits = false
+			return
+		}
+		i, ok1 := json.Int(v[0])
+		at, ok2 := json.Int(v[1])
+		if !ok1 || !ok2 || i < 0 || i >= int64(len(s.lanes)) || at < s.lanes[i].from || at > s.lanes[i].to {
+			fits = false
+			return
+		}
+		l := s.lanes[i]
+		s.move(l, at)
+		l.best = at
+		l.done = string(v[2]) == "true"
+		l.unsure = !l.done
+		if len(v) >= 5 {
+			l.url, l.tag = json.String(v[3]), json.String(v[4])
+		}
+		fits = fits && (!l.done || l.at == l.to)
+	})
+	return fits && (protocol != "s3-multipart" || len(s.lanes) <= parts)
+}

@@ -1,0 +1,371 @@
+package upload
+
+import (
+	"strconv"
+
+	"github.com/seed-76f09577/turnwire/wasm/api"
+	"github.com/seed-76f09577/turnwire/wasm/retry"
+)
+
+// flight is a request to the store under way.
+type flight struct {
+	id         int
+	lane       *lane
+	request    Request
+	generation int   // of the address that it was made with
+	sent       int64 // bytes of the body
+	moved      int64 // when it last made progress
+}
+
+// plan cuts the data, unless it is cut already, and begins to store it.
+func (m *Machine) plan() {
+	s := &m.session
+	if s.lanes == nil {
+		lay, err := m.protocol.layout(s)
+		if err == nil {
+			err = s.cut(lay)
+		}
+		if err != nil {
+			m.fail(err)
+			return
+		}
+	}
+	m.next, m.low, m.continued = 0, 0, false
+	m.step = storing
+}
+
+// schedule begins what may be begun: at most so many requests at once, in order, what failed before what is new.
+func (m *Machine) schedule() {
+	if m.held() || m.renewing && m.asking != nobody {
+		return
+	}
+	if m.renewing || m.expiresAt != 0 && m.now >= m.expiresAt && m.wantsAddress() {
+		m.renew()
+		return
+	}
+	for i := 0; i < len(m.waiting) && len(m.flights) < m.config.Concurrency; {
+		l := m.waiting[i]
+		if l.due > m.now || !m.inWindow(l) {
+			i++
+			continue
+		}
+		m.waiting = append(m.waiting[:i], m.waiting[i+1:]...)
+		m.launch(l, m.request(l))
+	}
+	if m.step != storing {
+		return
+	}
+	for m.next < len(m.session.lanes) && len(m.flights) < m.config.Concurrency {
+		l := m.session.lanes[m.next]
+		if !l.done && !m.inWindow(l) {
+			return
+		}
+		m.next++
+		if l.done {
+			m.sum.want = max(m.sum.want, l.to)
+			continue
+		}
+		m.launch(l, m.request(l))
+	}
+}
+
+// wantsAddress reports whether something is left to be sent: an address is not renewed for nothing.
+func (m *Machine) wantsAddress() bool { return len(m.waiting) > 0 || m.next < len(m.session.lanes) }
+
+func (m *Machine) request(l *lane) Request {
+	if l.role == commit {
+		r, _ := m.protocol.commit(&m.session)
+		return r
+	}
+	return m.protocol.next(&m.session, l)
+}
+
+func (m *Machine) launch(l *lane, r Request) {
+	m.lastID++
+	r.Want = append(r.Want[:len(r.Want):len(r.Want)], "retry-after")
+	m.flights = append(m.flights, &flight{id: m.lastID, lane: l, request: r, generation: m.generation, moved: m.now})
+	m.sum.want = max(m.sum.want, r.To)
+	m.emit(Store{m.lastID, r})
+}
+
+// letGo cancels a request.
+func (m *Machine) letGo(i int) {
+	m.emit(CancelStore{m.flights[i].id})
+	m.flights = append(m.flights[:i], m.flights[i+1:]...)
+}
+
+// land takes the flight out, nil where there is none of that id (any more).
+func (m *Machine) land(id int) *flight {
+	for i, f := range m.flights {
+		if f.id == id {
+			m.flights = append(m.flights[:i], m.flights[i+1:]...)
+			return f
+		}
+	}
+	return nil
+}
+
+// StoreProgress tells how many bytes of a request's body were sent.
+func (m *Machine) StoreProgress(now int64, id int, sent int64) {
+	m.now = now
+	for _, f := range m.flights {
+		if f.id == id && sent > f.sent {
+			f.sent, f.moved = sent, now
+			m.show()
+			m.arm()
+			return
+		}
+	}
+}
+
+// StoreAnswered tells the answer to a request: the headers that were wanted, as far as CORS shows them, and at most
+// 64 KiB of the body.
+func (m *Machine) StoreAnswered(now int64, id int, a Answer) {
+	m.now = now
+	f := m.land(id)
+	if f == nil {
+		return
+	}
+	l := f.lane
+	switch l.role {
+	case survey:
+		m.protocol.surveyed(&m.session, a)
+		m.plan()
+	case commit:
+		v := m.protocol.committed(&m.session, a)
+		if v.outcome == onward {
+			m.session.committed, m.save = true, true
+			break
+		}
+		m.judge(f, v, a)
+	default:
+		m.judge(f, m.protocol.answered(&m.session, l, f.request, a), a)
+	}
+	m.proceed()
+}
+
+// StoreFailed tells that a request got no answer; detail is the browser's own word for it, offline whether it knows of
+// no network.
+func (m *Machine) StoreFailed(now int64, id int, detail string, offline bool) {
+	m.now = now
+	f := m.land(id)
+	if f == nil {
+		return
+	}
+	if offline {
+		m.lostNetwork()
+	}
+	err := &api.Error{Kind: api.KindUpload, Code: "storage_unreachable", Retryable: true,
+		Message: "the storage at " + host(f.request.URL) + " could not be reached: check the network, and that its CORS rules allow this page's origin, the method " +
+			f.request.Method + " and the headers sent"}
+	if detail != "" {
+		err.Message += " (" + detail + ")"
+	}
+	m.lost(f, err)
+	m.proceed()
+}
+
+// lost goes on after a request whose answer will never be known.
+func (m *Machine) lost(f *flight, err *api.Error) {
+	if f.lane.role == survey {
+		m.plan()
+		return
+	}
+	m.retry(f.lane, err, 0, false)
+}
+
+// judge goes on after an answer to a block or a commit.
+func (m *Machine) judge(f *flight, v verdict, a Answer) {
+	l := f.lane
+	switch v.outcome {
+	case onward:
+		m.moved(f)
+	case again:
+		after, told := retry.After(a.get("retry-after"), m.now)
+		m.retry(l, v.err, after, told)
+	case expired:
+		m.refuse(f, v.err)
+	case gone:
+		m.restart(l, v.err)
+	case failed:
+		m.blame(l, v.err)
+	}
+}
+
+// moved goes on with a lane that the store understood.
+func (m *Machine) moved(f *flight) {
+	l := f.lane
+	m.save = true
+	if l.done || l.at > l.best {
+		l.best, l.tries, m.renewals = max(l.best, l.at), 0, 0
+	} else if f.request.carries() {
+		m.retry(l, &api.Error{Kind: api.KindUpload, Code: "storage_unavailable", Retryable: true,
+			Message: "the storage accepted a block and kept nothing of it"}, 0, false)
+		return
+	}
+	if !l.done {
+		l.due = 0
+		m.waiting = append(m.waiting, l)
+	}
+}
+
+const retryAfterMost = 60_000
+
+// retry waits and tries once more, or gives up with err.
+func (m *Machine) retry(l *lane, err *api.Error, after int64, told bool) {
+	l.unsure = true
+	if m.offline {
+		l.due = 0
+		m.waiting = append(m.waiting, l)
+		return
+	}
+	l.tries++
+	if l.tries >= m.config.BlockTries || told && after > retryAfterMost {
+		err.RetryAfter, err.HasRetry = after, told
+		m.blame(l, err)
+		return
+	}
+	if !told {
+		after = retry.Backoff(l.tries-1, m.config.Policy.Jitter())
+	}
+	m.emit(retry.Log{Level: "warn", Message: "trying a block again", Fields: []retry.Field{
+		{Name: "fileId", Value: m.FileID()}, {Name: "block", Value: int64(m.blockOf(l))}, {Name: "code", Value: err.Code},
+		{Name: "status", Value: int64(err.Status)}, {Name: "attempt", Value: int64(l.tries)}, {Name: "waitMs", Value: after}}})
+	l.due = m.now + after
+	m.waiting = append(m.waiting, l)
+}
+
+func (m *Machine) blockOf(l *lane) int {
+	if l.role != data || l.at == m.session.size && l.at > 0 {
+		return int(m.session.blocks() - 1)
+	}
+	return int(l.at / m.session.block)
+}
+
+// blame fails the upload for one lane.
+func (m *Machine) blame(l *lane, err *api.Error) {
+	if l.role == data {
+		err.Block, err.HasBlock = m.blockOf(l), true
+		err.Message += " (block " + strconv.Itoa(err.Block) + " of " + strconv.FormatInt(m.session.blocks(), 10) + ")"
+	}
+	m.fail(err)
+}
+
+const (
+	mostRenewals = 2 // without progress
+	mostRestarts = 2
+)
+
+// refuse has the address renewed that the store does not accept. Of several blocks that are refused together only the
+// first asks.
+func (m *Machine) refuse(f *flight, err *api.Error) {
+	if f.generation == m.generation {
+		if m.renewals >= mostRenewals {
+			err.Message += "; a new address from the service did not help"
+			m.blame(f.lane, err)
+			return
+		}
+		m.renewing, m.refused = true, err
+	}
+	f.lane.due = 0
+	m.waiting = append(m.waiting, f.lane)
+}
+
+// restart begins a lane anew of which the store has nothing any more; after a commit, all of them.
+func (m *Machine) restart(l *lane, err *api.Error) {
+	m.restarts++
+	if m.restarts > mostRestarts || m.config.Once {
+		m.blame(l, err)
+		return
+	}
+	m.emit(retry.Log{Level: "warn", Message: "beginning anew", Fields: []retry.Field{{Name: "fileId", Value: m.FileID()}, {Name: "code", Value: err.Code}, {Name: "status", Value: int64(err.Status)}}})
+	m.save = true
+	if l.role == data {
+		m.session.reset(l)
+		l.due = 0
+		m.waiting = append(m.waiting, l)
+		return
+	}
+	m.restartAll()
+}
+
+// restartAll takes every lane as not stored, and asks the store where it can tell.
+func (m *Machine) restartAll() {
+	for len(m.flights) > 0 {
+		m.letGo(0)
+	}
+	m.waiting = nil
+	for _, l := range m.session.lanes {
+		m.session.reset(l)
+		l.tries, l.due = 0, 0
+	}
+	m.continued, m.save = true, true
+	m.step = surveying
+}
+
+const (
+	slept = 2_000 // a timer that comes so much late shows that the machine slept
+	grace = 5_000 // for what had arrived meanwhile to be told
+)
+
+// checkStalls tries again what has made no progress for too long. due is when the timer should have come.
+func (m *Machine) checkStalls(due int64) {
+	limit := m.config.BlockTimeout
+	if limit <= 0 || m.step >= closing {
+		return
+	}
+	if due != 0 && m.now-due > slept {
+		for _, f := range m.flights {
+			f.moved = max(f.moved, m.now-limit+min(grace, limit))
+		}
+	}
+	for i := 0; i < len(m.flights); {
+		f := m.flights[i]
+		if f.moved+limit > m.now {
+			i++
+			continue
+		}
+		m.letGo(i)
+		m.lost(f, &api.Error{Kind: api.KindUpload, Code: "block_timeout", Retryable: true,
+			Message: "the storage took nothing for " + strconv.FormatInt(limit, 10) + " ms (option blockTimeout)"})
+		if m.step >= closing {
+			return
+		}
+	}
+}
+
+// lowest is the first byte that may be asked for again.
+func (m *Machine) lowest() int64 {
+	low := m.config.Size
+	lanes := m.session.lanes
+	for m.low < len(lanes) && lanes[m.low].done {
+		m.low++
+	}
+	if m.low < len(lanes) {
+		low = lanes[m.low].at
+	}
+	if m.config.Checksum == ChecksumDuring && m.sum.value == "" {
+		low = min(low, m.sum.at)
+	}
+	return low
+}
+
+// inWindow reports whether a lane's next block may be read, of data that has to be kept until it is stored.
+func (m *Machine) inWindow(l *lane) bool {
+	return !m.config.Once || l.role != data || l.at < m.lowest()+int64(m.config.Concurrency)*m.session.block
+}
+
+func (m *Machine) release() {
+	if !m.config.Once || m.session.lanes == nil || m.step >= closing {
+		return
+	}
+	if low := m.lowest(); low > m.released {
+		m.released = low
+		m.emit(Release{low})
+	}
+}
+
+// host is where an address leads, for a message: never its query.
+func host(address string) string {
+	return place(resolve(address, "/"))
+}

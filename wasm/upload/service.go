@@ -1,0 +1,281 @@
+package upload
+
+import (
+	"github.com/seed-76f09577/turnwire/wasm/api"
+	"github.com/seed-76f09577/turnwire/wasm/retry"
+)
+
+// purpose is what the service is being asked for.
+type purpose int
+
+const (
+	nobody purpose = iota
+	forTicket
+	forRenewal
+	forReport
+	forFailure
+	forPoll
+)
+
+func (m *Machine) ask(why purpose, request api.Request, safety retry.Safety) {
+	m.asking = why
+	policy := m.config.Policy
+	policy.Safety = safety
+	m.emit(Ask{request, policy})
+}
+
+func (m *Machine) params() api.FileParams {
+	p := api.FileParams{Name: m.config.Name, Size: m.config.Size, ContentType: m.config.ContentType, Purpose: m.config.Purpose}
+	if m.config.Checksum != ChecksumDuring {
+		p.Checksum = m.sum.value
+	}
+	return p
+}
+
+// register is step 1. What an earlier upload under the same key left behind is told of first. A registration has no
+// key, so that it is not repeated where it may have acted.
+func (m *Machine) register() {
+	switch {
+	case m.asking != nobody:
+	case len(m.reports) > 0:
+		m.reportFailure()
+	default:
+		m.ask(forTicket, api.UploadURL(m.config.WorkspaceID, m.params()), retry.Unkeyed)
+	}
+}
+
+// renew asks for a new address of the same file.
+func (m *Machine) renew() {
+	if m.asking != nobody {
+		return
+	}
+	m.renewing = true
+	p := m.params()
+	p.FileID = m.FileID()
+	m.ask(forRenewal, api.UploadURL(m.config.WorkspaceID, p), retry.Unkeyed)
+}
+
+func (m *Machine) reportFailure() {
+	why := "the upload was aborted"
+	switch {
+	case m.reports[0] != m.FileID():
+		why = "the upload was not continued"
+	case m.outcome.Err != nil:
+		why = m.outcome.Err.Message
+	}
+	m.ask(forFailure, api.ReportFailed(m.reports[0], why), retry.Repeatable)
+	m.reports = m.reports[1:]
+}
+
+// Answered tells how the call that Ask began has ended.
+func (m *Machine) Answered(now int64, d retry.Done) {
+	m.now = now
+	why := m.asking
+	if why == nobody {
+		return
+	}
+	m.asking = nobody
+	switch why {
+	case forTicket:
+		m.registered(d)
+	case forRenewal:
+		m.renewed(d)
+	case forReport:
+		m.told(d)
+	case forPoll:
+		m.wait.Answered(now, d)
+		m.waited()
+	}
+	m.proceed()
+}
+
+// ticket reads the answer of step 1, as the caller's mapUploadTicket makes it where there is one.
+func (m *Machine) ticket(d retry.Done) (api.Ticket, *api.Error) {
+	if d.Err != nil {
+		return api.Ticket{}, d.Err
+	}
+	body := d.Body
+	if m.config.MapTicket != nil {
+		mapped, err := m.config.MapTicket(body)
+		if err != nil {
+			// The file may be registered all the same.
+			unmapped, _ := api.ParseTicket(api.Request{}, api.Response{}, body)
+			return api.Ticket{FileID: unmapped.FileID}, err
+		}
+		body = mapped
+	}
+	return api.ParseTicket(api.UploadURL(m.config.WorkspaceID, m.params()), d.Response, body)
+}
+
+func (m *Machine) registered(d retry.Done) {
+	ticket, err := m.ticket(d)
+	if m.step >= closing {
+		if ticket.FileID != "" {
+			m.session.ticket.FileID = ticket.FileID
+			m.reports = append(m.reports, ticket.FileID)
+		}
+		return
+	}
+	m.session.ticket = ticket
+	if err != nil {
+		m.fail(err)
+		return
+	}
+	m.open(ticket)
+}
+
+// open begins with a ticket.
+func (m *Machine) open(ticket api.Ticket) {
+	name, err := recognise(&ticket)
+	if err != nil {
+		m.fail(err)
+		return
+	}
+	m.session.ticket = ticket
+	m.protocolName, m.protocol = name, protocols[name]
+	m.expire()
+	m.save = true
+	m.step = surveying
+}
+
+// expire works out when the address should be renewed: a little before its end. One that has ended by this clock
+// already, or will in a moment, shows that the clocks differ: then only the store's own word counts.
+func (m *Machine) expire() {
+	m.expiresAt = 0
+	if at := expiry(&m.session.ticket); at > m.now+10_000 {
+		m.expiresAt = at - min(30_000, (at-m.now)/4)
+	}
+}
+
+func (m *Machine) renewed(d retry.Done) {
+	ticket, err := m.ticket(d)
+	old := m.session.ticket
+	if ticket.FileID != "" && ticket.FileID != old.FileID {
+		m.reports = append(m.reports, ticket.FileID)
+		err = &api.Error{Code: "address_expired", Message: "the service registered another file instead"}
+	}
+	if m.step >= closing {
+		return
+	}
+	if err != nil && err.Kind == api.KindConnection && m.offline {
+		return
+	}
+	if err == nil {
+		if name, _ := recognise(&ticket); name != m.protocolName {
+			err = &api.Error{Code: "address_expired", Message: "the service changed the protocol to " + name}
+		} else if name == "s3-multipart" && len(ticket.Parts) < len(m.session.lanes) {
+			err = &api.Error{Code: "address_expired", Message: "the service gave addresses for fewer parts"}
+		}
+	}
+	if err != nil {
+		m.fail(m.expired(err))
+		return
+	}
+	m.renewing, m.refused = false, nil
+	m.renewals++
+	m.generation++
+	m.session.ticket = ticket
+	m.expire()
+	m.save = true
+	m.emit(retry.Log{Level: "info", Message: "address renewed", Fields: []retry.Field{{Name: "fileId", Value: ticket.FileID}}})
+	if home(&old) == home(&ticket) {
+		return
+	}
+	// The data goes to another place now, and has to go there whole.
+	m.restarts++
+	if m.restarts > mostRestarts || m.config.Once {
+		m.fail(m.expired(&api.Error{Message: "the service named another place for the data"}))
+		return
+	}
+	m.restartAll()
+}
+
+// expired is the error of an address that could not be renewed.
+func (m *Machine) expired(why *api.Error) *api.Error {
+	err := &api.Error{Kind: api.KindUpload, Code: "address_expired", Status: why.Status, Retryable: true,
+		Message: "the signed address expired during the upload, and the service gave no new one for the same file: " + why.Message +
+			". Let addresses live longer, or answer upload-url with the same file for a known file_id"}
+	if m.refused != nil {
+		err.Status = m.refused.Status
+		err.Message += " (" + m.refused.Message + ")"
+	}
+	return err
+}
+
+// told goes on after the service was told that the bytes are stored.
+func (m *Machine) told(d retry.Done) {
+	if m.step >= closing {
+		return
+	}
+	if d.Err != nil {
+		if d.Err.Kind != api.KindConnection || !m.offline {
+			m.fail(d.Err)
+		}
+		return
+	}
+	file, ok := api.ParseFile(m.FileID(), d.Body)
+	if !ok {
+		file.Status = "uploaded"
+	}
+	if file.Size < 0 {
+		file.Size = m.config.Size
+	}
+	if file.Name == "" {
+		file.Name = m.config.Name
+	}
+	if m.sum.value != "" {
+		file.Checksum = m.sum.value
+	}
+	m.reported, m.save = true, true
+	switch {
+	case file.Failed():
+		m.fail(api.FileFailed(file))
+	case m.config.Wait == nil || file.Status == api.FileReady:
+		m.finish(Outcome{Stage: Done, File: file})
+	default:
+		m.step = processing
+		m.beginWait()
+	}
+}
+
+func (m *Machine) beginWait() {
+	m.wait = NewWait(m.FileID(), *m.config.Wait, m.config.Policy)
+	if m.offline {
+		m.wait.Offline(m.now)
+	}
+	m.wait.Start(m.now)
+	m.waited()
+}
+
+// waited takes over what the wait asks for.
+func (m *Machine) waited() {
+	if m.wait == nil {
+		return
+	}
+	for _, effect := range m.wait.Effects() {
+		switch e := effect.(type) {
+		case Ask:
+			m.asking = forPoll
+			m.emit(e)
+		case DropAsk:
+			m.asking = nobody
+			m.emit(e)
+		case retry.SetTimer:
+			m.waitDue = m.now + e.After
+		case retry.StopTimer:
+			m.waitDue = 0
+		case Finish:
+			if e.Outcome.Err != nil {
+				m.fail(e.Outcome.Err)
+				return
+			}
+			if m.sum.value != "" {
+				e.Outcome.File.Checksum = m.sum.value
+			}
+			m.finish(e.Outcome)
+			return
+		default:
+			m.emit(e)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package upload
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/seed-76f09577/turnwire/wasm/api"
+)
+
+// service is the conversational service, as far as files go: it hands out addresses in the store, checks what it is
+// told of them, and processes files.
+type service struct {
+	w        *world
+	store    *store
+	fail     func(string)
+	protocol string
+	block    int64 // as the ticket names it; 0 for none
+	lifetime int64 // of an address; 0 for ever
+	says     bool  // when the address ends
+	renews   bool  // gives the same file again
+	moves    bool  // and another place for it
+	ends     string
+	sum      string // that the files should have; "" for none
+	before   bool   // the sum is to come with step 1
+	files    map[string]*file
+}
+
+type file struct {
+	status string
+	place  string
+	places int
+	ready  int64 // when its processing ends
+	polled bool
+	heard  bool // the client knows its identifier
+	told   bool // the client tried to say that it failed
+}
+
+func (s *service) handle(r api.Request) (int, string) {
+	var body struct {
+		Name, ContentType, Checksum, Status, Error string
+		Size                                       int64
+		FileID                                     string `json:"file_id"`
+	}
+	if r.Body != nil {
+		if err := json.Unmarshal(r.Body, &body); err != nil {
+			s.fail(err.Error())
+		}
+	}
+	if r.Method == "POST" {
+		if body.Size != s.store.size || s.before && body.Checksum != s.sum || !s.before && body.Checksum != "" {
+			s.fail(fmt.Sprintf("step 1 says %s", r.Body))
+		}
+		id := body.FileID
+		f := s.files[id]
+		if f == nil || !s.renews {
+			id = fmt.Sprint("file-", len(s.files)+1)
+			f = &file{status: "pending"}
+			s.files[id] = f
+			s.give(id, f)
+		} else if s.moves {
+			s.give(id, f)
+		}
+		return 200, s.ticket(id, f)
+	}
+	id := strings.TrimPrefix(r.Path, "/v1/files/")
+	f := s.files[id]
+	if f == nil {
+		return 404, `{}`
+	}
+	if r.Method == "PATCH" && body.Status == "uploaded" {
+		list, ok := s.store.objects[f.place].content()
+		run, joins := joined(list)
+		if !ok || !joins || run != (extent{0, s.store.size}) {
+			s.fail(fmt.Sprintf("told of an upload that is not there: %v %v", list, ok))
+		}
+		if body.Size != s.store.size || body.Checksum != s.sum {
+			s.fail(fmt.Sprintf("told of %s, want %q", r.Body, s.sum))
+		}
+		if f.status == "pending" {
+			f.status, f.ready = "processing", s.w.now+s.w.between(0, 20_000)
+		}
+	} else if r.Method == "PATCH" {
+		f.status = "upload_failed"
+	} else if f.status == "processing" && s.w.now >= f.ready {
+		f.status = s.ends
+	}
+	return 200, fmt.Sprintf(`{"file_id":%q,"status":%q}`, id, f.status)
+}
+
+// give finds a place in the store.
+func (s *service) give(id string, f *file) {
+	f.places++
+	f.place = fmt.Sprintf("https://store.test/%s-%d", id, f.places)
+	s.store.objects[f.place] = map[string]func() object{
+		"put":           func() object { return &putObject{} },
+		"azure-block":   func() object { return &azureObject{pending: map[string]extent{}} },
+		"s3-multipart":  func() object { return &s3Object{parts: map[int]extent{}} },
+		"gcs-resumable": func() object { return &gcsObject{sessions: map[string]*gcsSession{}} },
+		"tus":           func() object { return &tusObject{uploads: map[string]*tusUpload{}} },
+	}[s.protocol]()
+}
+
+func (s *service) ticket(id string, f *file) string {
+	t := api.Ticket{FileID: id, BlockSize: s.block, Header: []api.Field{{Name: "x-ticket", Value: "yes"}}}
+	signed := "sig=x"
+	if s.lifetime > 0 {
+		signed = fmt.Sprint("sig=x&until=", s.w.now+s.lifetime)
+		if s.says {
+			t.ExpiresAt = s.w.now + s.lifetime
+		}
+	}
+	switch s.protocol {
+	case "azure-block":
+		t.URL = f.place + "?sv=2026&sp=cw&" + signed
+	case "s3-multipart":
+		n := max(ceil(s.store.size, max(s.block, 5*mib)), 1)
+		for i := 1; i <= int(n); i++ {
+			t.Parts = append(t.Parts, api.Part{Number: i, URL: fmt.Sprintf("%s?partNumber=%d&uploadId=u&%s", f.place, i, signed)})
+		}
+		t.CompleteURL = f.place + "?uploadId=u&" + signed
+	case "gcs-resumable":
+		t.URL = f.place + "?X-Goog-Signature=x&X-Goog-SignedHeaders=host;x-goog-resumable&" + signed
+	case "tus":
+		t.Protocol, t.URL = "tus", f.place+"?"+signed
+	default:
+		t.URL = f.place + "?" + signed
+	}
+	return string(t.AppendJSON(nil))
+}

@@ -1,0 +1,469 @@
+package upload
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"sort"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-76f09577/turnwire/wasm/api"
+	"github.com/seed-76f09577/turnwire/wasm/retry"
+)
+
+var (
+	simSeed    = flag.Int64("sim.seed", -1, "replay the upload of this seed, with its trace")
+	simUploads = flag.Int("sim.uploads", 0, "uploads to simulate; 0: a number for every day (also TURNWIRE_SIM_UPLOADS)")
+)
+
+// TestSimulation runs uploads under seeds, with faults of every kind at random moments, and checks after every step
+// what holds for every upload. -sim.seed replays one.
+func TestSimulation(t *testing.T) {
+	if *simSeed >= 0 {
+		s := newSim(t, uint64(*simSeed))
+		defer func() { t.Log("\n" + strings.Join(s.w.trace, "\n")) }()
+		s.run()
+		return
+	}
+	n := 3_000
+	if v, err := strconv.Atoi(os.Getenv("TURNWIRE_SIM_UPLOADS")); err == nil {
+		n = v
+	}
+	if *simUploads > 0 {
+		n = *simUploads
+	}
+	began := time.Now()
+	ends := map[string]int{}
+	for seed := range n {
+		s := newSim(t, uint64(seed))
+		s.run()
+		ends[s.protocol+" "+s.end()]++
+		if t.Failed() {
+			return
+		}
+	}
+	t.Logf("%d uploads, seeds from 0, %.0f a second", n, float64(n)/time.Since(began).Seconds())
+	var lines []string
+	for end, count := range ends {
+		lines = append(lines, fmt.Sprintf("%6d %s", count, end))
+	}
+	sort.Strings(lines)
+	t.Log("\n" + strings.Join(lines, "\n"))
+}
+
+// sim is one upload in its world: it drives the machine as the bridge does.
+type sim struct {
+	t        *testing.T
+	seed     uint64
+	w        *world
+	store    *store
+	service  *service
+	protocol string
+	config   Config
+	chance   int // of a fault, one in so many; 0 for none
+	m        *Machine
+	page     int // how often the page was loaded
+	record   []byte
+
+	call     *retry.Call
+	callID   int
+	callTime int
+	flights  map[int]*simFlight
+	timer    int
+	hashing  bool
+	hashed   int64
+	released int64
+	outcome  *Outcome
+	asked    string // what became of the upload by the user's hand
+	offline  bool
+	paused   bool
+	loaded   int64
+	shown    Progress
+	shownAt  int64
+	reports  []int64
+	lostIDs  map[string]bool // objects that the store lost
+	acked    map[string]bool // blocks that were acknowledged, by place
+	known    string          // how the last ticket was heard
+}
+
+type simFlight struct {
+	r    Request
+	sent int64
+	over bool
+	page int
+}
+
+func newSim(t *testing.T, seed uint64) *sim {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	s := &sim{t: t, seed: seed, flights: map[int]*simFlight{}, acked: map[string]bool{}, lostIDs: map[string]bool{}}
+	s.w = &world{rng: rng, now: 1_800_000_000_000}
+	w := s.w
+	s.protocol = []string{"put", "azure-block", "s3-multipart", "gcs-resumable", "tus"}[rng.IntN(5)]
+	s.chance = []int{0, 60, 25, 12, 5}[rng.IntN(5)]
+	block := []int64{0, 1 << 10, 256 * kib, 5 * mib, 8 * mib, 3_000_001}[rng.IntN(6)]
+	real := block
+	if real == 0 {
+		real = 8 * mib
+	}
+	switch s.protocol {
+	case "s3-multipart":
+		real = max(real, 5*mib)
+	case "gcs-resumable":
+		real = ceil(real, 256*kib) * 256 * kib
+	}
+	size := []int64{0, 1, real - 1, real, real + 1, 2 * real, w.between(1, 12) * real, w.between(0, 12*real), w.between(10, 40)*real + 1}[rng.IntN(9)]
+	sum := ""
+	check := []Checksum{NoChecksum, ChecksumDuring, ChecksumDuring, ChecksumBefore, ChecksumKnown}[rng.IntN(5)]
+	if check != NoChecksum {
+		sum = simSum(size)
+	}
+	s.config = Config{
+		WorkspaceID: "w", Name: "n", ContentType: "a/b", Size: size, BlockSize: block,
+		Concurrency: rng.IntN(6), BlockTries: rng.IntN(6), BlockTimeout: []int64{60_000, 5_000}[rng.IntN(2)],
+		Checksum: check, KnownSum: sum, Resumable: !w.one(3),
+		Policy: retry.Policy{MaxRetries: 2, Timeout: 60_000, Jitter: rng.Float64},
+	}
+	if check != ChecksumBefore && w.one(4) {
+		s.config.Once = true
+	}
+	if w.one(3) {
+		s.config.Wait = &WaitConfig{Limit: []int64{0, 600_000, 8_000}[rng.IntN(3)]}
+	}
+	s.store = &store{w: w, fail: s.fail, size: size, hides: w.one(4), concat: w.one(2), objects: map[string]object{}}
+	s.service = &service{w: w, store: s.store, fail: s.fail, protocol: s.protocol, sum: sum, before: check == ChecksumBefore || check == ChecksumKnown,
+		renews: !w.one(3), moves: w.one(8), says: w.one(2), ends: "ready", files: map[string]*file{}}
+	if w.one(3) && s.chance > 0 {
+		w.faults++
+		s.service.lifetime = w.between(15_000, 60_000)
+	}
+	if w.one(8) && s.chance > 0 {
+		w.faults++
+		s.service.ends = "processing_failed"
+	}
+	if s.service.moves {
+		w.faults++
+	}
+	return s
+}
+
+func simSum(size int64) string { return fmt.Sprintf("%064x", size+1) }
+
+func (s *sim) fail(why string) {
+	s.t.Helper()
+	if s.t.Failed() {
+		return
+	}
+	if *simSeed >= 0 {
+		s.w.log("FAILED: %s", why)
+		s.t.Fail()
+		return
+	}
+	s.t.Errorf("%s\nreplay: go test ./wasm/upload -run TestSimulation -sim.seed=%d -v", why, s.seed)
+}
+
+func (s *sim) end() string {
+	if s.outcome == nil {
+		return "none"
+	}
+	if s.outcome.Err != nil {
+		return string(s.outcome.Stage) + " " + s.outcome.Err.Code
+	}
+	return string(s.outcome.Stage)
+}
+
+func (s *sim) run() {
+	s.w.log("%s %+v lifetime %d renews %t hides %t", s.protocol, s.config, s.service.lifetime, s.service.renews, s.store.hides)
+	s.disturb()
+	s.load()
+	s.w.run(s.fail)
+	if s.outcome == nil {
+		s.fail("it hangs")
+		return
+	}
+	s.checkEnd()
+}
+
+// disturb plans what the user and the network do.
+func (s *sim) disturb() {
+	w := s.w
+	if s.chance == 0 {
+		return
+	}
+	at := func() int64 {
+		return []int64{w.between(0, 500), w.between(0, 5_000), w.between(0, 60_000)}[w.rng.IntN(3)]
+	}
+	if w.one(4) {
+		for range 1 + w.rng.IntN(3) {
+			w.after(at(), func() { s.input("pause", func() { s.paused = true; s.m.Pause(w.now) }) })
+			w.after(at()+500, func() { s.input("resume", func() { s.paused = false; s.m.Resume(w.now) }) })
+		}
+		w.after(70_000, func() { s.input("resume", func() { s.paused = false; s.m.Resume(w.now) }) })
+	}
+	if w.one(4) {
+		start := at()
+		w.after(start, s.goOffline)
+		w.after(start+w.between(1, 100_000), func() {
+			s.offline = false
+			if !w.one(10) { // the browser forgets to say so
+				s.input("online", func() { s.m.Online(w.now) })
+			}
+		})
+	}
+	if w.one(8) {
+		w.after(at(), func() { s.input("abort", func() { s.asked = "abort"; s.m.Abort(w.now) }) })
+	}
+	if w.one(25) {
+		w.after(at(), func() {
+			s.input("data failed", func() { s.asked = "data"; s.m.DataFailed(w.now, w.between(0, s.config.Size), "gone") })
+		})
+	}
+	if s.config.Resumable && w.one(3) {
+		for range 1 + w.rng.IntN(3) {
+			w.after(at(), s.reload)
+		}
+	}
+	if w.one(10) {
+		w.after(at(), func() {
+			for place, o := range s.store.objects {
+				w.faults++
+				o.lose()
+				s.lostIDs[place] = true
+			}
+			w.log("the store loses what is not complete")
+			clear(s.acked)
+		})
+	}
+}
+
+func (s *sim) goOffline() {
+	s.w.faults++
+	s.offline = true
+	s.w.log("offline")
+	for _, id := range s.ids() {
+		f := s.flights[id]
+		if s.w.one(2) { // the others stall
+			s.w.after(0, func() { s.drop(id, f) })
+		}
+	}
+	s.input("offline", func() { s.m.Offline(s.w.now) })
+}
+
+func (s *sim) ids() []int {
+	var ids []int
+	for id := range s.flights {
+		ids = append(ids, id)
+	}
+	sort.Ints(ids)
+	return ids
+}
+
+// load begins with a page, new or again.
+func (s *sim) load() {
+	s.page++
+	s.m = New(s.config)
+	s.flights, s.hashing, s.hashed, s.released, s.loaded, s.shownAt, s.shown = map[int]*simFlight{}, false, 0, 0, 0, 0, Progress{}
+	s.timer++
+	s.callID++
+	s.call, s.reports, s.paused = nil, nil, false
+	s.input("load", func() {
+		if s.offline {
+			s.m.Offline(s.w.now)
+		}
+		if s.record != nil {
+			s.m.Restored(s.w.now, s.record)
+		} else {
+			s.m.Start(s.w.now)
+		}
+	})
+}
+
+// reload lets the page go: what it had sent may still arrive.
+func (s *sim) reload() {
+	if s.outcome != nil {
+		return
+	}
+	s.w.faults++
+	s.w.log("reload with %s", s.record)
+	for _, id := range s.ids() {
+		s.abandon(s.flights[id])
+	}
+	s.load()
+}
+
+// input tells the machine something and performs what it asks for.
+func (s *sim) input(name string, tell func()) {
+	if s.outcome != nil || s.t.Failed() {
+		return
+	}
+	if name != "" {
+		s.w.log("%s", name)
+	}
+	tell()
+	for s.m.Wants() {
+		for _, e := range s.m.Effects() {
+			if s.outcome != nil {
+				s.fail(fmt.Sprintf("%T after the end", e))
+				return
+			}
+			s.perform(e)
+		}
+	}
+	if s.outcome != nil {
+		if len(s.flights) > 0 || s.call != nil {
+			s.fail("something is under way at the end")
+		}
+		return
+	}
+	limit := s.config.Concurrency
+	if limit == 0 {
+		limit = 4
+	}
+	if len(s.flights) > limit {
+		s.fail("too many requests at once")
+	}
+	if p := s.m.Progress(); p.LoadedBytes != s.shown.LoadedBytes && s.w.now-s.shownAt > 100 {
+		s.fail(fmt.Sprintf("progress waits since %d ms", s.w.now-s.shownAt))
+	}
+}
+
+func (s *sim) perform(e retry.Effect) {
+	page := s.page
+	switch e := e.(type) {
+	case Ask:
+		if s.call != nil {
+			s.fail("two calls at once")
+		}
+		s.callID++
+		s.call = retry.NewCall(e.Request, e.Policy)
+		if strings.Contains(string(e.Request.Body), `"upload_failed"`) {
+			s.service.files[strings.TrimPrefix(e.Request.Path, "/v1/files/")].told = true
+			if !e.Request.Keepalive {
+				s.fail("a failure told without keepalive")
+			}
+		}
+		s.call.Start()
+		s.performCall(s.callID)
+	case DropAsk:
+		s.callID++
+		s.call = nil
+	case Store:
+		s.send(e)
+	case CancelStore:
+		f := s.flights[e.ID]
+		if f == nil {
+			s.fail("cancels what is not under way")
+			return
+		}
+		s.abandon(f)
+		delete(s.flights, e.ID)
+	case Hash:
+		s.hash(e)
+	case Release:
+		if e.Before <= s.released || !s.config.Once {
+			s.fail("released twice")
+		}
+		s.released = e.Before
+	case Report:
+		s.report(e.Progress)
+	case Save:
+		s.record = bytes.Clone(s.m.Record())
+	case Forget:
+		s.record = nil
+	case retry.SetTimer:
+		s.timer++
+		this := s.timer
+		s.w.after(e.After+s.w.between(0, 3), func() {
+			if this == s.timer {
+				s.input("timer", func() { s.m.TimerFired(s.w.now) })
+			}
+		})
+	case retry.StopTimer:
+		s.timer++
+	case Finish:
+		s.w.log("finish %s %v", e.Outcome.Stage, e.Outcome.Err)
+		s.outcome = &e.Outcome
+	case Status, retry.Log:
+	default:
+		s.fail(fmt.Sprintf("unknown effect %T", e))
+	}
+	_ = page
+}
+
+func (s *sim) report(p Progress) {
+	if p.LoadedBytes < s.loaded || p.LoadedBytes > s.config.Size || p.BlocksDone > p.BlocksTotal {
+		s.fail(fmt.Sprintf("progress %+v after %d", p, s.loaded))
+	}
+	if p.Stage == s.shown.Stage {
+		if s.w.now-s.shownAt < 16 {
+			s.fail("reports too close")
+		}
+	}
+	if p.Stage == Done && (p.LoadedBytes != s.config.Size || p.BlocksDone != p.BlocksTotal) {
+		s.fail(fmt.Sprintf("done with %+v", p))
+	}
+	s.loaded, s.shown, s.shownAt = p.LoadedBytes, p, s.w.now
+}
+
+func (s *sim) hash(e Hash) {
+	switch {
+	case s.hashing:
+		s.fail("hashes twice at once")
+	case e.From != 0 && e.State == "" && e.From != s.hashed, e.State != "" && e.State != fmt.Sprint(e.From):
+		s.fail(fmt.Sprintf("hashes from %d with %q after %d", e.From, e.State, s.hashed))
+	case e.Last != (e.To == s.config.Size), s.config.Once && e.From < s.released:
+		s.fail(fmt.Sprintf("hashes %+v", e))
+	}
+	s.hashing = true
+	page := s.page
+	s.w.after(1+(e.To-e.From)/100_000, func() {
+		if page != s.page {
+			return
+		}
+		s.hashing, s.hashed = false, e.To
+		h := HashState{At: e.To, State: fmt.Sprint(e.To)}
+		if e.Last {
+			h.Sum = simSum(e.To)
+		}
+		s.input("", func() { s.m.Hashed(s.w.now, h) })
+	})
+}
+
+// checkEnd checks what holds when all is over.
+func (s *sim) checkEnd() {
+	o := s.outcome
+	if s.w.faults == 0 && s.asked == "" && o.Stage != Done {
+		s.fail(fmt.Sprintf("nothing went wrong, and it ended as %s: %v", o.Stage, o.Err))
+	}
+	if (o.Err != nil) != (o.Stage == Failed) || o.Err != nil && (o.Err.Code == "" || o.Err.Message == "" || o.Err.Stage == "" || strings.Contains(o.Err.Message, "sig=")) {
+		s.fail(fmt.Sprintf("outcome %+v %+v", o, o.Err))
+	}
+	if s.record != nil {
+		s.fail("a record is left")
+	}
+	if o.Stage == Done {
+		f := s.service.files[o.File.ID]
+		if f == nil || f.status != "processing" && f.status != "ready" || s.config.Wait != nil && f.status != "ready" {
+			s.fail(fmt.Sprintf("done with %+v", f))
+		}
+		list, ok := s.store.objects[f.place].content()
+		if run, joins := joined(list); !ok || !joins || run.from != 0 || run.to != s.config.Size {
+			s.fail(fmt.Sprintf("stored %v", list))
+		}
+	}
+	for id, f := range s.service.files {
+		if !f.heard || o.Stage == Done && id == o.File.ID || f.told {
+			continue
+		}
+		if o.Stage == Failed && id == s.m.FileID() && f.status != "pending" {
+			continue // the service itself says that it failed, or it is only the wait that failed
+		}
+		s.fail(fmt.Sprintf("%s is left as %s after %s", id, f.status, s.end()))
+	}
+}
+
+var _ = api.Ticket{}

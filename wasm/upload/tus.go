@@ -1,0 +1,155 @@
+package upload
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/seed-76f09577/turnwire/wasm/api"
+)
+
+// tus stores over the tus protocol 1.0.0 (https://tus.io/protocols/resumable-upload): one upload in order or, where
+// the server joins uploads (extension Concatenation), several side by side.
+type tus struct{}
+
+const tusExpose = "for tus, Access-Control-Expose-Headers with Location, Upload-Offset and Tus-Extension"
+
+func (tus) layout(s *session) (layout, *api.Error) {
+	lay := layout{min: 1, lanes: 1}
+	if s.concat {
+		lay.lanes = int64(max(s.concurrency, 1))
+	}
+	return lay, nil
+}
+
+// ready reports whether the ticket's address is an upload already, and not where one is made.
+func (s *session) ready() bool { return s.ticket.Method == "PATCH" || s.ticket.Method == "HEAD" }
+
+// survey asks what the server can do, where it could matter.
+func (tus) survey(s *session, continued bool) (Request, bool) {
+	if continued || s.ready() || s.once || s.concurrency < 2 {
+		return Request{}, false
+	}
+	if s.concat = contains(s.ticket.Extensions, "concatenation"); s.concat || len(s.ticket.Extensions) > 0 {
+		return Request{}, false
+	}
+	// The protocol wants no Tus-Resumable here.
+	return Request{Method: "OPTIONS", URL: s.ticket.URL, Header: with(nil, s.ticket.Header), Want: []string{"tus-extension"}}, s.size > s.wantedBlock()
+}
+
+func (tus) surveyed(s *session, a Answer) {
+	s.concat = a.ok() && contains(strings.Split(a.get("tus-extension"), ","), "concatenation")
+}
+
+func contains(list []string, name string) bool {
+	for _, v := range list {
+		if strings.EqualFold(strings.TrimSpace(v), name) {
+			return true
+		}
+	}
+	return false
+}
+
+// tusRequest has what every request of the protocol carries.
+func (s *session) tusRequest(method, url string, own ...api.Field) Request {
+	own = append(own, api.Field{Name: "Tus-Resumable", Value: "1.0.0"})
+	return Request{Method: method, URL: url, Header: with(own, s.ticket.Header), Want: []string{"upload-offset"}}
+}
+
+func (tus) next(s *session, l *lane) Request {
+	if l.url == "" && s.ready() {
+		l.url, l.unsure = s.ticket.URL, true
+	}
+	switch {
+	case l.url == "":
+		own := []api.Field{{Name: "Upload-Length", Value: strconv.FormatInt(l.to-l.from, 10)}}
+		if len(s.lanes) > 1 {
+			own = append(own, api.Field{Name: "Upload-Concat", Value: "partial"})
+		} else {
+			own = append(own, s.tusMetadata())
+		}
+		r := s.tusRequest("POST", s.ticket.URL, own...)
+		r.Want = []string{"location"}
+		return r
+	case l.unsure:
+		return s.tusRequest("HEAD", l.url)
+	}
+	r := s.tusRequest("PATCH", l.url, api.Field{Name: "Upload-Offset", Value: strconv.FormatInt(l.at-l.from, 10)},
+		api.Field{Name: "Content-Type", Value: "application/offset+octet-stream"})
+	r.From, r.To = l.at, s.chunk(l)
+	return r
+}
+
+func (s *session) tusMetadata() api.Field {
+	return api.Field{Name: "Upload-Metadata", Value: "filename " + base64([]byte(s.name)) + ",filetype " + base64([]byte(s.contentType))}
+}
+
+func (tus) answered(s *session, l *lane, r Request, a Answer) verdict {
+	switch {
+	case a.ok() && r.Method == "POST":
+		if l.url = a.get("location"); l.url == "" {
+			return hidden("Location", tusExpose)
+		}
+		l.url, l.unsure = resolve(s.ticket.URL, l.url), false
+		if l.at == l.to { // empty data is complete when its upload is made
+			s.finish(l)
+		}
+		return verdict{}
+	case a.ok():
+		return s.tusOffset(l, r, a.get("upload-offset"))
+	case a.Status == 409 && r.Method == "PATCH":
+		v := refusal("a block", a)
+		v.outcome, l.unsure = again, true
+		return v
+	case a.Status == 423: // locked by the request that broke off
+		v := refusal("a block", a)
+		v.outcome, l.unsure = again, true
+		return v
+	case (a.Status == 404 || a.Status == 410) && r.Method != "POST":
+		v := refusal("a block", a)
+		v.outcome = gone
+		return v
+	}
+	return refusal("a block", a)
+}
+
+func (s *session) tusOffset(l *lane, r Request, value string) verdict {
+	if value == "" && r.carries() {
+		// Hidden by CORS; a 204 says that the block was taken whole.
+		value = strconv.FormatInt(r.To-l.from, 10)
+	}
+	if value == "" {
+		return hidden("Upload-Offset", tusExpose)
+	}
+	offset, err := strconv.ParseInt(value, 10, 64)
+	if err != nil || offset < 0 || offset > l.to-l.from {
+		return verdict{failed, &api.Error{Kind: api.KindUpload, Code: "storage_mismatch",
+			Message: "the storage says that it has " + api.Excerpt([]byte(value), 50) + " of " + strconv.FormatInt(l.to-l.from, 10) + " bytes"}}
+	}
+	s.move(l, l.from+offset)
+	l.unsure = false
+	if l.at == l.to {
+		s.finish(l)
+	}
+	return verdict{}
+}
+
+func (tus) commit(s *session) (Request, bool) {
+	if len(s.lanes) == 1 {
+		return Request{}, false
+	}
+	list := "final;"
+	for i, l := range s.lanes {
+		if i > 0 {
+			list += " "
+		}
+		list += l.url
+	}
+	return s.tusRequest("POST", s.ticket.URL, api.Field{Name: "Upload-Concat", Value: list}, s.tusMetadata()), true
+}
+
+func (tus) committed(_ *session, a Answer) verdict {
+	if !a.ok() {
+		return refusal("the joining of the uploads", a)
+	}
+	return verdict{}
+}

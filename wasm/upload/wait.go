@@ -1,0 +1,153 @@
+package upload
+
+import (
+	"strconv"
+
+	"github.com/seed-76f09577/turnwire/wasm/api"
+	"github.com/seed-76f09577/turnwire/wasm/retry"
+)
+
+// WaitConfig says how a file is waited for. Times are milliseconds.
+type WaitConfig struct {
+	Interval    int64 // 0: 1 000, growing by half with each poll
+	MaxInterval int64 // 0: 5 000
+	Limit       int64 // of the whole wait; 0 for none
+}
+
+// Wait polls a file until the service is done with it (interface, "File status"). Its effects are Ask, DropAsk,
+// retry.SetTimer, retry.StopTimer, Status and Finish: Done with the file, or Failed. Its methods must not be called
+// concurrently; times are milliseconds.
+type Wait struct {
+	id       string
+	config   WaitConfig
+	policy   retry.Policy
+	effects  []retry.Effect
+	interval int64
+	began    int64
+	polling  bool
+	offline  bool
+	over     bool
+}
+
+// NewWait makes a wait; Start begins it.
+func NewWait(fileID string, config WaitConfig, policy retry.Policy) *Wait {
+	if config.Interval <= 0 {
+		config.Interval = 1_000
+	}
+	if config.MaxInterval <= 0 {
+		config.MaxInterval = 5_000
+	}
+	policy.Safety = retry.Repeatable
+	return &Wait{id: fileID, config: config, policy: policy, interval: min(config.Interval, max(config.MaxInterval, 1))}
+}
+
+func (w *Wait) emit(e retry.Effect) { w.effects = append(w.effects, e) }
+
+// Effects returns what is to be done since the last call, in order.
+func (w *Wait) Effects() []retry.Effect {
+	out := w.effects
+	w.effects = nil
+	return out
+}
+
+// Over reports whether the wait has ended.
+func (w *Wait) Over() bool { return w.over }
+
+// Start polls for the first time.
+func (w *Wait) Start(now int64) {
+	w.began = now
+	w.poll(now)
+}
+
+func (w *Wait) poll(now int64) {
+	w.polling = true
+	w.emit(Ask{api.GetFile(w.id), w.policy})
+	if w.config.Limit > 0 {
+		w.emit(retry.SetTimer{After: max(w.began+w.config.Limit-now, 0)})
+	}
+}
+
+// Offline tells that the browser knows of no network: a poll that fails then is not the end.
+func (w *Wait) Offline(int64) { w.offline = true }
+
+// Online tells that there is a network again, and polls at once.
+func (w *Wait) Online(now int64) {
+	was := w.offline
+	w.offline = false
+	if was && !w.over && !w.polling {
+		w.poll(now)
+	}
+}
+
+// TimerFired tells that the timer set last is due.
+func (w *Wait) TimerFired(now int64) {
+	switch {
+	case w.over:
+	case w.config.Limit > 0 && now >= w.began+w.config.Limit:
+		if w.polling {
+			w.emit(DropAsk{})
+		}
+		w.end(Outcome{Stage: Failed, Err: &api.Error{Kind: api.KindTimeout, Code: "wait_timeout", Retryable: true, FileID: w.id,
+			Message: "file " + w.id + " was not ready within " + strconv.FormatInt(w.config.Limit, 10) + " ms (option waitTimeout): it may become so later"}})
+	case !w.polling:
+		w.poll(now)
+	}
+}
+
+// Cancel ends the wait for a reason of the caller's side; no Finish comes.
+func (w *Wait) Cancel() {
+	if w.over {
+		return
+	}
+	w.over = true
+	w.emit(retry.StopTimer{})
+	if w.polling {
+		w.emit(DropAsk{})
+	}
+}
+
+// Answered tells how a poll ended.
+func (w *Wait) Answered(now int64, d retry.Done) {
+	if w.over || !w.polling {
+		return
+	}
+	w.polling = false
+	if d.Err != nil {
+		if d.Err.Kind == api.KindConnection && w.offline {
+			w.rest(now)
+			return
+		}
+		w.end(Outcome{Stage: Failed, Err: d.Err})
+		return
+	}
+	file, ok := api.ParseFile(w.id, d.Body)
+	if !ok {
+		w.end(Outcome{Stage: Failed, Err: api.NotAFile(api.GetFile(w.id), d.Response, d.Body)})
+		return
+	}
+	w.emit(Status{file})
+	switch {
+	case file.Failed():
+		w.end(Outcome{Stage: Failed, Err: api.FileFailed(file)})
+	case file.Settled():
+		w.end(Outcome{Stage: Done, File: file})
+	default:
+		w.rest(now)
+	}
+}
+
+// rest waits for the next poll, or for the end of the whole wait where that comes first.
+func (w *Wait) rest(now int64) {
+	after := w.interval
+	w.interval = min(w.interval+w.interval/2, max(w.config.MaxInterval, 1))
+	if w.config.Limit > 0 {
+		after = min(after, w.began+w.config.Limit-now)
+	}
+	w.emit(retry.SetTimer{After: max(after, 0)})
+}
+
+func (w *Wait) end(o Outcome) {
+	w.over = true
+	w.emit(retry.StopTimer{})
+	w.emit(Finish{o})
+}
