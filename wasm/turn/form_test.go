@@ -10,6 +10,7 @@ type form struct {
 	named    bool // the event field names the type, and the JSON is the payload
 	flat     bool // the payload's members stand beside the type
 	ids      bool
+	oneID    bool   // which is the same for all events
 	lines    bool   // the JSON is spread over several data lines
 	comments bool   // keep-alives between the events
 	eol      string // LF, CRLF or CR
@@ -36,6 +37,9 @@ func (s *script) encode(f form) []byte {
 		e.id = ""
 		if f.ids {
 			e.id = fmt.Sprintf("e%d", i)
+			if f.oneID {
+				e.id = "turn-1"
+			}
 			line("id", e.id)
 		}
 		var text string

@@ -124,6 +124,6 @@ func randomForm(rng *rand.Rand) form {
 	one := func(n int) bool { return rng.IntN(n) == 0 }
 	return form{
 		named: one(3), flat: one(4), ids: one(3), lines: one(6), comments: one(3), space: !one(3), done: one(4),
-		eol: []string{"\n", "\n", "\r\n", "\r"}[rng.IntN(4)],
+		oneID: one(5), eol: []string{"\n", "\n", "\r\n", "\r"}[rng.IntN(4)],
 	}
 }

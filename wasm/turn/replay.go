@@ -16,7 +16,7 @@ import (
 // delivered is what a replay is held against, beside the turn's text, reasoning and fragments of arguments.
 type delivered struct {
 	ids       map[string]identified
-	anonymous bool     // some event had no id
+	anonymous bool     // some event had no id of its own
 	whole     []uint64 // the events that are no fragments, in order
 }
 
@@ -26,7 +26,7 @@ type identified struct {
 }
 
 func (d *delivered) add(m *message) {
-	if m.id == nil {
+	if _, again := d.ids[string(m.id)]; again || m.id == nil {
 		d.anonymous = true
 	} else {
 		if d.ids == nil {
@@ -38,6 +38,10 @@ func (d *delivered) add(m *message) {
 		d.whole = append(d.whole, m.hash())
 	}
 }
+
+// identifies reports whether the ids tell events apart. One alone does not show that: a service may give all events of
+// a turn the same.
+func (d *delivered) identifies() bool { return !d.anonymous && len(d.ids) > 1 }
 
 // fragment reports whether a replay may cut the event's content elsewhere.
 func (m *message) fragment() bool {
@@ -83,7 +87,7 @@ func (m *Machine) breakOff(err *api.Error) {
 	}
 	m.emit(retry.Cancel{})
 	request := m.config.Request
-	if id := m.parser.LastEventID(); len(id) > 0 && !m.delivered.anonymous {
+	if id := m.parser.LastEventID(); len(id) > 0 && m.delivered.identifies() {
 		m.lastID = string(json.ToUTF8(id))
 	}
 	if m.lastID != "" {
@@ -138,7 +142,7 @@ func (m *Machine) admit(e *message) verdict {
 	r := m.replay
 	if !r.begun {
 		r.begun = true
-		r.byID = e.id != nil && !m.delivered.anonymous && len(m.delivered.ids) > 0
+		r.byID = e.id != nil && m.delivered.identifies()
 	}
 	v := fresh
 	switch {
