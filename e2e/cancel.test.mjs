@@ -5,11 +5,12 @@ import { testbed } from "./support/bed.mjs";
 
 const check = testbed({ flags: ["-pace", "5ms"] });
 
-const tools = "1+1, 2+2, 3+3, 4+4, 5+5, 6+6, 7+7 and 8+8";
+/** A message of several tools, and a pace at which they take three seconds: a busy machine is late to abort. */
+const tools = ["1+1, 2+2, 3+3, 4+4, 5+5, 6+6, 7+7 and 8+8", { headers: { "X-Fault": "pace_ms=40" } }];
 
 check("abort() stops the tools at the service", async ({ page, service }) => {
   const chat = await page.evaluate(async (tools) => {
-    const turn = (await lab.chat()).send(tools);
+    const turn = (await lab.chat()).send(...tools);
     await new Promise((resolve) => turn.on("tool_result", resolve));
     await turn.abort();
     return turn.chatId;
@@ -30,7 +31,7 @@ for (const [how, leave] of Object.entries({
 })) {
   check(`${how} stops the turn at the service`, async ({ page, service }) => {
     const chat = await page.evaluate(async (tools) => {
-      const turn = (await lab.chat()).send(tools);
+      const turn = (await lab.chat()).send(...tools);
       await new Promise((resolve) => turn.on("tool_call_started", resolve));
       return turn.chatId;
     }, tools);

@@ -59,7 +59,7 @@ check("without resume a stream that breaks is not asked for again", async ({ pag
 
 check("an abort between two tries cancels at the service", async ({ page, service }) => {
   const seen = await page.evaluate(async () => {
-    const turn = (await lab.chat({ maxRetries: 2 })).send("count to 100000", lab.fault("cut_events=6", { resume: "replay" }));
+    const turn = (await lab.chat({ maxRetries: 2 })).send("count to 100000", lab.fault("close_events=6", { resume: "replay" }));
     const followed = lab.follow(turn);
     await new Promise((resolve) => turn.on("text_delta", resolve));
     await turn.abort();
