@@ -1,0 +1,29 @@
+//go:build !race
+
+package checksum
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestNoAllocations(t *testing.T) {
+	stream := randomBytes(6, 2*passSize+100)
+	state := make([]byte, 0, stateSize+blockSize)
+	text := make([]byte, 0, 64+44)
+	var total byte
+	round := func() {
+		var h Hash
+		h.Write(stream[:70])
+		state = h.AppendState(state[:0])
+		if !h.Restore(state) {
+			panic("not restored")
+		}
+		h.Write(stream[70:])
+		sum := h.Sum()
+		text = AppendBase64(AppendHex(text[:0], sum), sum)
+		total += text[0]
+	}
+	assert.Zero(t, testing.AllocsPerRun(100, round))
+}
