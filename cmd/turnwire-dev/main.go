@@ -69,6 +69,9 @@ func run(ctx context.Context, interrupted func(), args []string, env func(string
 		return err
 	}
 	server := &http.Server{Handler: site(svc, o.web, o.dist), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	// A browser resends by itself what dies on a kept-alive connection, such as the one that brought the page: a
+	// refusal would never be seen as one.
+	server.SetKeepAlivesEnabled(!o.faults)
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	if _, err := fmt.Fprintf(stdout, "turnwire-dev listening on %s\n", address(listener.Addr())); err != nil {
