@@ -254,16 +254,18 @@ func (m *Machine) close(o Outcome) {
 		m.reports = append(m.reports, id)
 	}
 	m.step, m.outcome = closing, o
+	// A page that is loaded meanwhile must not go on with what was given up, and has to tell what this one did not.
+	m.save = true
 }
 
 // finish is the end.
 func (m *Machine) finish(o Outcome) {
-	if m.config.Resumable {
-		m.emit(Forget{})
-	}
 	m.step = over
 	if o.Stage == Done {
 		m.progress.loaded = m.config.Size
+	}
+	if m.config.Resumable {
+		m.emit(Forget{})
 	}
 	m.outcome = o
 	m.show()
@@ -286,7 +288,7 @@ func (m *Machine) proceed() {
 		return
 	}
 	m.pumpHash()
-	if m.save && m.config.Resumable && m.step < closing {
+	if m.save && m.config.Resumable {
 		m.emit(Save{})
 	}
 	m.save = false
@@ -307,10 +309,13 @@ func (m *Machine) advance() bool {
 			m.register()
 		}
 	case surveying:
-		if r, ok := m.protocol.survey(&m.session, m.continued); !ok {
+		if m.underWay() {
+			m.schedule()
+		} else if _, ok := m.protocol.survey(&m.session, m.continued); !ok {
 			m.plan()
-		} else if !m.underWay() && !m.held() {
-			m.launch(&lane{role: survey}, r)
+		} else {
+			m.waiting = append(m.waiting, &lane{role: survey})
+			m.schedule()
 		}
 	case storing:
 		m.schedule()

@@ -10,10 +10,20 @@ import (
 // recordVersion changes with the record's form; a record of another is not continued.
 const recordVersion = 1
 
-// Record is what a later page needs to go on, as JSON. It holds signed addresses: keep it where only this origin reads.
+// Record is what a later page needs to go on, as JSON; of an upload that was given up, what the service has to be told. It holds signed addresses: keep it where only this origin reads.
 func (m *Machine) Record() []byte {
 	s := &m.session
 	out := strconv.AppendInt([]byte(`{"version":`), recordVersion, 10)
+	if m.step >= closing {
+		out = append(out, `,"abandoned":[`...)
+		for i, id := range m.reports {
+			if i > 0 {
+				out = append(out, ',')
+			}
+			out = json.Quote(out, id)
+		}
+		return append(out, "]}"...)
+	}
 	out = json.Quote(append(out, `,"data":`...), m.identity())
 	out = s.ticket.AppendJSON(append(out, `,"ticket":`...))
 	out = json.Quote(append(out, `,"sum":`...), m.sum.value)
@@ -70,11 +80,16 @@ func (m *Machine) Restored(now int64, record []byte) {
 		m.Start(now)
 		return
 	}
+	json.Items(json.Members(record, "abandoned")[0], func(id []byte) {
+		if id := json.String(id); id != "" {
+			m.reports = append(m.reports, id)
+		}
+	})
 	r := json.Members(record, "version", "data", "ticket", "sum", "hashed", "hasher", "concat", "sawRange", "committed", "reported", "block", "span", "lanes")
 	ticket, err := api.ParseTicket(api.Request{}, api.Response{}, r[2])
 	version, _ := json.Int(r[0])
 	name, unknown := recognise(&ticket)
-	if err != nil || unknown != nil || version != recordVersion || json.String(r[1]) != m.identity() || m.config.Once || !m.relay(r, len(ticket.Parts), name) {
+	if err != nil || unknown != nil || version != recordVersion || json.String(r[1]) != m.identity() || m.config.Once && string(r[9]) != "true" || !m.relay(r, len(ticket.Parts), name) {
 		m.session.lanes, m.session.acked, m.session.block = nil, 0, 0
 		if ticket.FileID != "" && string(r[9]) != "true" {
 			m.reports = append(m.reports, ticket.FileID)
@@ -108,14 +123,6 @@ func (m *Machine) resume(expires int64) {
 	default:
 		m.step = surveying
 		m.renewing = expires != 0 && expires <= m.now
-		if m.renewing {
-			// Asking the store would be refused: it is asked under the new address.
-			m.step = storing
-			m.next, m.low = 0, 0
-			if m.session.lanes == nil {
-				m.plan()
-			}
-		}
 	}
 }
 

@@ -73,8 +73,13 @@ func (m *Machine) schedule() {
 func (m *Machine) wantsAddress() bool { return len(m.waiting) > 0 || m.next < len(m.session.lanes) }
 
 func (m *Machine) request(l *lane) Request {
-	if l.role == commit {
-		r, _ := m.protocol.commit(&m.session)
+	var r Request
+	switch l.role {
+	case survey:
+		r, _ = m.protocol.survey(&m.session, m.continued)
+		return r
+	case commit:
+		r, _ = m.protocol.commit(&m.session)
 		return r
 	}
 	return m.protocol.next(&m.session, l)
@@ -129,6 +134,10 @@ func (m *Machine) StoreAnswered(now int64, id int, a Answer) {
 	l := f.lane
 	switch l.role {
 	case survey:
+		if api.Transient(a.Status) {
+			m.judge(f, refusal("a question", a), a)
+			break
+		}
 		m.protocol.surveyed(&m.session, a)
 		m.plan()
 	case commit:
@@ -161,17 +170,8 @@ func (m *Machine) StoreFailed(now int64, id int, detail string, offline bool) {
 	if detail != "" {
 		err.Message += " (" + detail + ")"
 	}
-	m.lost(f, err)
-	m.proceed()
-}
-
-// lost goes on after a request whose answer will never be known.
-func (m *Machine) lost(f *flight, err *api.Error) {
-	if f.lane.role == survey {
-		m.plan()
-		return
-	}
 	m.retry(f.lane, err, 0, false)
+	m.proceed()
 }
 
 // judge goes on after an answer to a block or a commit.
@@ -220,7 +220,12 @@ func (m *Machine) retry(l *lane, err *api.Error, after int64, told bool) {
 		return
 	}
 	l.tries++
-	if l.tries >= m.config.BlockTries || told && after > retryAfterMost {
+	giveUp := l.tries >= m.config.BlockTries || told && after > retryAfterMost
+	if giveUp && l.role == survey {
+		m.plan() // its answer is welcome, not needed
+		return
+	}
+	if giveUp {
 		err.RetryAfter, err.HasRetry = after, told
 		m.blame(l, err)
 		return
@@ -235,11 +240,12 @@ func (m *Machine) retry(l *lane, err *api.Error, after int64, told bool) {
 	m.waiting = append(m.waiting, l)
 }
 
+// blockOf is the index of the block that a lane is at, -1 where it is none's.
 func (m *Machine) blockOf(l *lane) int {
-	if l.role != data || l.at == m.session.size && l.at > 0 {
-		return int(m.session.blocks() - 1)
+	if l.role != data {
+		return -1
 	}
-	return int(l.at / m.session.block)
+	return int(min(l.at/m.session.block, m.session.blocks()-1))
 }
 
 // blame fails the upload for one lane.
@@ -326,8 +332,8 @@ func (m *Machine) checkStalls(due int64) {
 			continue
 		}
 		m.letGo(i)
-		m.lost(f, &api.Error{Kind: api.KindUpload, Code: "block_timeout", Retryable: true,
-			Message: "the storage took nothing for " + strconv.FormatInt(limit, 10) + " ms (option blockTimeout)"})
+		m.retry(f.lane, &api.Error{Kind: api.KindUpload, Code: "block_timeout", Retryable: true,
+			Message: "the storage took nothing for " + strconv.FormatInt(limit, 10) + " ms (option blockTimeout)"}, 0, false)
 		if m.step >= closing {
 			return
 		}

@@ -64,7 +64,6 @@ func (m *Machine) reportFailure() {
 		why = m.outcome.Err.Message
 	}
 	m.ask(forFailure, api.ReportFailed(m.reports[0], why), retry.Repeatable)
-	m.reports = m.reports[1:]
 }
 
 // Answered tells how the call that Ask began has ended.
@@ -76,6 +75,8 @@ func (m *Machine) Answered(now int64, d retry.Done) {
 	}
 	m.asking = nobody
 	switch why {
+	case forFailure:
+		m.reports, m.save = m.reports[1:], m.step == closing
 	case forTicket:
 		m.registered(d)
 	case forRenewal:
@@ -112,7 +113,7 @@ func (m *Machine) registered(d retry.Done) {
 	if m.step >= closing {
 		if ticket.FileID != "" {
 			m.session.ticket.FileID = ticket.FileID
-			m.reports = append(m.reports, ticket.FileID)
+			m.reports, m.save = append(m.reports, ticket.FileID), true
 		}
 		return
 	}
@@ -151,7 +152,7 @@ func (m *Machine) renewed(d retry.Done) {
 	ticket, err := m.ticket(d)
 	old := m.session.ticket
 	if ticket.FileID != "" && ticket.FileID != old.FileID {
-		m.reports = append(m.reports, ticket.FileID)
+		m.reports, m.save = append(m.reports, ticket.FileID), true
 		err = &api.Error{Code: "address_expired", Message: "the service registered another file instead"}
 	}
 	if m.step >= closing {

@@ -28,14 +28,13 @@ func (s *sim) performCall(id int) {
 		switch e := e.(type) {
 		case retry.Send:
 			s.callTime++
-			this := s.callTime
 			s.w.log("%s %s %s", e.Request.Method, e.Request.Path, e.Request.Body)
 			lost := func() { call.RequestFailed("TypeError") }
 			if s.offline || s.w.fault(s.chance) {
 				tell(s.w.between(0, 50), lost)
 				continue
 			}
-			status, body, late := 503, `{"error":"busy"}`, int64(0)
+			status, body := 503, `{"error":"busy"}`
 			switch {
 			case s.w.fault(s.chance):
 			case s.w.fault(4 * s.chance):
@@ -46,7 +45,6 @@ func (s *sim) performCall(id int) {
 					status, body = s.service.handle(e.Request)
 					s.w.log("service says %d %s", status, body)
 					if s.w.fault(s.chance) {
-						s.lostAnswer(e.Request)
 						tell(5, lost)
 						return
 					}
@@ -58,12 +56,10 @@ func (s *sim) performCall(id int) {
 				})
 				continue
 			}
-			_ = late
 			tell(s.w.between(1, 300), func() {
 				call.Headers(s.w.now, api.Response{Status: status})
 				call.Body(s.w.now, []byte(body))
 			})
-			_ = this
 		case retry.SetTimer:
 			s.callTime++
 			this := s.callTime
@@ -82,8 +78,6 @@ func (s *sim) performCall(id int) {
 	}
 }
 
-func (s *sim) lostAnswer(api.Request) {}
-
 // hear notes whose identifier the page knows now.
 func (s *sim) hear(call int, body string) {
 	if i := strings.Index(body, `"file_id":"`); i >= 0 && call == s.callID {
@@ -99,7 +93,7 @@ func (s *sim) send(e Store) {
 	w, r := s.w, e.Request
 	s.w.log("  #%d %s %s %d-%d %v %s", e.ID, r.Method, r.URL, r.From, r.To, r.Header, r.Body)
 	s.checkSend(r)
-	f := &simFlight{r: r, page: s.page}
+	f := &simFlight{r: r, at: w.now}
 	s.flights[e.ID] = f
 	length := r.To - r.From
 	took := w.between(5, 60) + length/w.between(2_000, 60_000)
@@ -116,7 +110,7 @@ func (s *sim) send(e Store) {
 	if stalls {
 		stop = w.rng.Int64N(length + 1)
 	}
-	steps := 1 + w.rng.Int64N(6)
+	steps := max(1+w.rng.Int64N(6), took/2_000+1) // nothing for five seconds would be a stall
 	for i := int64(1); i <= steps && length > 0; i++ {
 		sent := length * i / steps
 		if sent > stop {
@@ -245,7 +239,12 @@ func (s *sim) deliver(id int, f *simFlight, a Answer) {
 	}
 	f.over = true
 	delete(s.flights, id)
-	s.acknowledge(f.r, a)
+	if f.at > s.lostAt {
+		s.acknowledge(f.r, a)
+	}
+	if body := string(a.Body); strings.Contains(body, "InvalidBlockList") || strings.Contains(body, "a part is lost") {
+		clear(s.acked) // there may be no way to ask what is left
+	}
 	s.input(fmt.Sprintf("  #%d answered %d", id, a.Status), func() { s.m.StoreAnswered(s.w.now, id, a) })
 }
 

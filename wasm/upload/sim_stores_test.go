@@ -195,6 +195,7 @@ func (o *s3Object) lose()                     {}
 
 type gcsObject struct {
 	sessions map[string]*gcsSession
+	made     int
 	stored   []extent
 	ok       bool
 }
@@ -209,7 +210,8 @@ func (o *gcsObject) handle(s *store, r Request, got extent) Answer {
 		if field(r, "x-goog-resumable") != "start" || r.To != r.From || len(r.Body) > 0 {
 			return s.broken("start with %v", r.Header)
 		}
-		id := fmt.Sprint("s", len(o.sessions)+1)
+		o.made++
+		id := fmt.Sprint("s", o.made)
 		o.sessions[id] = &gcsSession{}
 		return answer(201, "Location", place(r.URL)+"?upload_id="+id)
 	}
@@ -277,7 +279,10 @@ func (o *tusObject) handle(s *store, r Request, got extent) Answer {
 		var list []extent
 		for _, url := range strings.Fields(concat[len("final;"):]) {
 			u := o.uploads[url]
-			if u == nil || !u.partial || u.at != u.length {
+			if u == nil {
+				return Answer{Status: 404, Body: []byte("a part is lost")}
+			}
+			if !u.partial || u.at != u.length {
 				return s.broken("final with %s", url)
 			}
 			list = append(list, u.list...)

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/seed-76f09577/turnwire/wasm/api"
 	"github.com/seed-76f09577/turnwire/wasm/retry"
 )
 
@@ -86,21 +85,20 @@ type sim struct {
 	shown    Progress
 	shownAt  int64
 	reports  []int64
-	lostIDs  map[string]bool // objects that the store lost
+	lostAt   int64           // when the store lost what was not complete
 	acked    map[string]bool // blocks that were acknowledged, by place
-	known    string          // how the last ticket was heard
 }
 
 type simFlight struct {
 	r    Request
 	sent int64
 	over bool
-	page int
+	at   int64 // when it was sent
 }
 
 func newSim(t *testing.T, seed uint64) *sim {
 	rng := rand.New(rand.NewPCG(seed, 7))
-	s := &sim{t: t, seed: seed, flights: map[int]*simFlight{}, acked: map[string]bool{}, lostIDs: map[string]bool{}}
+	s := &sim{t: t, seed: seed, flights: map[int]*simFlight{}, acked: map[string]bool{}}
 	s.w = &world{rng: rng, now: 1_800_000_000_000}
 	w := s.w
 	s.protocol = []string{"put", "azure-block", "s3-multipart", "gcs-resumable", "tus"}[rng.IntN(5)]
@@ -146,6 +144,9 @@ func newSim(t *testing.T, seed uint64) *sim {
 		s.service.ends = "processing_failed"
 	}
 	if s.service.moves {
+		w.faults++
+	}
+	if s.config.Wait != nil && s.config.Wait.Limit == 8_000 { // shorter than some processing
 		w.faults++
 	}
 	return s
@@ -229,13 +230,13 @@ func (s *sim) disturb() {
 	}
 	if w.one(10) {
 		w.after(at(), func() {
-			for place, o := range s.store.objects {
+			for _, o := range s.store.objects {
 				w.faults++
 				o.lose()
-				s.lostIDs[place] = true
 			}
 			w.log("the store loses what is not complete")
 			clear(s.acked)
+			s.lostAt = w.now
 		})
 	}
 }
@@ -332,7 +333,6 @@ func (s *sim) input(name string, tell func()) {
 }
 
 func (s *sim) perform(e retry.Effect) {
-	page := s.page
 	switch e := e.(type) {
 	case Ask:
 		if s.call != nil {
@@ -391,7 +391,6 @@ func (s *sim) perform(e retry.Effect) {
 	default:
 		s.fail(fmt.Sprintf("unknown effect %T", e))
 	}
-	_ = page
 }
 
 func (s *sim) report(p Progress) {
@@ -450,9 +449,8 @@ func (s *sim) checkEnd() {
 		if f == nil || f.status != "processing" && f.status != "ready" || s.config.Wait != nil && f.status != "ready" {
 			s.fail(fmt.Sprintf("done with %+v", f))
 		}
-		list, ok := s.store.objects[f.place].content()
-		if run, joins := joined(list); !ok || !joins || run.from != 0 || run.to != s.config.Size {
-			s.fail(fmt.Sprintf("stored %v", list))
+		if !s.service.complete(f) {
+			s.fail("done, and not stored")
 		}
 	}
 	for id, f := range s.service.files {
@@ -465,5 +463,3 @@ func (s *sim) checkEnd() {
 		s.fail(fmt.Sprintf("%s is left as %s after %s", id, f.status, s.end()))
 	}
 }
-
-var _ = api.Ticket{}

@@ -52,11 +52,7 @@ func (m *Machine) pumpHash() {
 	default:
 		return
 	}
-	block := m.session.block
-	if block == 0 {
-		block = m.session.wantedBlock()
-	}
-	to := max(min(s.at+block, limit), s.at)
+	to := max(min(s.at+max(m.session.block, defaultBlock), limit), s.at)
 	if to == s.at && s.at < m.config.Size {
 		return
 	}

@@ -148,8 +148,12 @@ func (tus) commit(s *session) (Request, bool) {
 }
 
 func (tus) committed(_ *session, a Answer) verdict {
-	if !a.ok() {
-		return refusal("the joining of the uploads", a)
+	if a.ok() {
+		return verdict{}
 	}
-	return verdict{}
+	v := refusal("the joining of the uploads", a)
+	if a.Status == 404 || a.Status == 410 {
+		v.outcome = gone
+	}
+	return v
 }
