@@ -196,7 +196,9 @@ class Chat implements API.Chat {
     const config = sendConfig(message, options, this.#session.config);
     // A double click, or an effect that a framework runs twice: the key names one operation.
     for (const [turn, session] of turns) {
-      if (session === this.#session && turn.chatId === this.id && turn.idempotencyKey === config.key) return turn;
+      // One that was just aborted or disconnected leaves the list a moment later.
+      const under = turn.status === "queued" || turn.status === "streaming";
+      if (under && session === this.#session && turn.chatId === this.id && turn.idempotencyKey === config.key) return turn;
     }
     return new Turn(this.#session, this.id, config);
   }
