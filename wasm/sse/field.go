@@ -193,9 +193,15 @@ func value(text []byte) []byte {
 
 // grow appends text to buf, which may have limit bytes. Over it, the stream is refused.
 func grow[T string | []byte](p *Parser, buf []byte, text T, limit int) []byte {
-	if len(buf)+len(text) > limit {
+	n := len(buf) + len(text)
+	if n > limit {
 		p.err = ErrTooLong
 		return buf
+	}
+	// append grows a large buffer by a quarter: on its way to the limit it leaves four times that behind, and a
+	// module's memory never shrinks. Doubling leaves as much as it needs.
+	if n > cap(buf) && n > nameLimit {
+		buf = append(make([]byte, 0, min(2*n, limit)), buf...)
 	}
 	return append(buf, text...)
 }
