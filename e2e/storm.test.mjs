@@ -58,7 +58,7 @@ check(`${turns} turns in a storm`, async ({ page, service, t }) => {
     await Promise.all(Array.from({ length: together }, async () => {
       for (const { i, replay, message, fault } of next) {
         const chat = await client.chats.create();
-        const options = { resume: replay ? "replay" : "never", idleTimeout: fault.includes("stall") ? 300 : 30_000 };
+        const options = { resume: replay ? "replay" : "never", idleTimeout: fault.includes("stall") ? 1000 : 30_000 };
         const turn = chat.send(message, fault ? lab.fault(fault, options) : options);
         const { status, error, text, toolCalls, heard, taken, key } = await lab.follow(turn);
         const once = new Set(heard.map((event) => event.id));
