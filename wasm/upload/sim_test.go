@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"sort"
 	"strconv"
 	"strings"
@@ -30,6 +31,9 @@ func TestSimulation(t *testing.T) {
 		return
 	}
 	n := 3_000
+	if runtime.GOOS == "js" {
+		n = 500
+	}
 	if v, err := strconv.Atoi(os.Getenv("TURNWIRE_SIM_UPLOADS")); err == nil {
 		n = v
 	}

@@ -96,13 +96,10 @@ func (tus) answered(s *session, l *lane, r Request, a Answer) verdict {
 		return verdict{}
 	case a.ok():
 		return s.tusOffset(l, r, a.get("upload-offset"))
-	case a.Status == 409 && r.Method == "PATCH":
+	case a.Status == 409 && r.Method == "PATCH", a.Status == 423:
+		// Another offset than thought, or locked by the request that broke off.
 		v := refusal("a block", a)
-		v.outcome, l.unsure = again, true
-		return v
-	case a.Status == 423: // locked by the request that broke off
-		v := refusal("a block", a)
-		v.outcome, l.unsure = again, true
+		v.outcome, v.err.Code, v.err.Retryable, l.unsure = again, "storage_unavailable", true, true
 		return v
 	case (a.Status == 404 || a.Status == 410) && r.Method != "POST":
 		v := refusal("a block", a)

@@ -1,0 +1,377 @@
+package upload
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/seed-76f09577/turnwire/wasm/api"
+	"github.com/seed-76f09577/turnwire/wasm/retry"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// hand drives a machine step by step and notes what it asks for.
+type hand struct {
+	t       *testing.T
+	m       *Machine
+	now     int64
+	asks    []Ask
+	stores  map[int]Store
+	cancels []int
+	reports []Progress
+	at      []int64 // of the reports
+	timer   int64
+	outcome *Outcome
+	saved   bool
+	forgot  bool
+	hashes  []Hash
+}
+
+func begin(t *testing.T, c Config) *hand {
+	if c.Policy.Jitter == nil {
+		c.Policy.Jitter = func() float64 { return 0.5 }
+	}
+	h := &hand{t: t, m: New(c), stores: map[int]Store{}, now: 1_000_000, timer: -1}
+	return h
+}
+
+func (h *hand) do(f func(now int64)) {
+	f(h.now)
+	for _, e := range h.m.Effects() {
+		switch e := e.(type) {
+		case Ask:
+			h.asks = append(h.asks, e)
+		case Store:
+			h.stores[e.ID] = e
+		case CancelStore:
+			h.cancels = append(h.cancels, e.ID)
+			delete(h.stores, e.ID)
+		case Report:
+			h.reports, h.at = append(h.reports, e.Progress), append(h.at, h.now)
+		case retry.SetTimer:
+			h.timer = h.now + e.After
+		case retry.StopTimer:
+			h.timer = -1
+		case Hash:
+			h.hashes = append(h.hashes, e)
+		case Save:
+			h.saved = true
+		case Forget:
+			h.forgot = true
+		case Finish:
+			h.outcome = &e.Outcome
+		}
+	}
+}
+
+// pass lets time go by, with the timer.
+func (h *hand) pass(ms int64) {
+	until := h.now + ms
+	for h.timer >= 0 && h.timer <= until {
+		h.now, h.timer = max(h.timer, h.now), -1
+		h.do(h.m.TimerFired)
+	}
+	h.now = until
+}
+
+func (h *hand) lastAsk() string {
+	a := h.asks[len(h.asks)-1].Request
+	return strings.TrimSpace(a.Method + " " + a.Path + " " + string(a.Body))
+}
+
+func (h *hand) answerAsk(body string) {
+	h.do(func(now int64) {
+		h.m.Answered(now, retry.Done{Response: api.Response{Status: 200}, Body: []byte(body)})
+	})
+}
+
+func (h *hand) refuseAsk(status int) {
+	h.do(func(now int64) {
+		h.m.Answered(now, retry.Done{Err: &api.Error{Kind: api.KindAPI, Code: "x", Status: status, Message: "refused"}})
+	})
+}
+
+func (h *hand) answer(id, status int, header ...string) {
+	require.Contains(h.t, h.stores, id)
+	delete(h.stores, id)
+	h.do(func(now int64) { h.m.StoreAnswered(now, id, answer(status, header...)) })
+}
+
+const sas = `{"file_id":"f","upload_url":"https://store.test/c/b?sv=1&sp=cw&sig=secret"`
+
+// azure is an upload of three blocks of 100 bytes whose ticket has come.
+func azure(t *testing.T, ticket string, change func(*Config)) *hand {
+	c := Config{WorkspaceID: "w", Name: "n", Size: 300, BlockSize: 100, BlockTimeout: 60_000}
+	if change != nil {
+		change(&c)
+	}
+	h := begin(t, c)
+	h.do(h.m.Start)
+	h.answerAsk(ticket)
+	return h
+}
+
+func TestUpload(t *testing.T) {
+	h := azure(t, sas+"}", func(c *Config) { c.Checksum = ChecksumDuring; c.Base64 = true; c.Resumable = true })
+	assert.Equal(t, `POST /v1/workspaces/w/files/upload-url {"name":"n","size":300,"content_type":""}`, h.lastAsk())
+	assert.Equal(t, "f azure-block", h.m.FileID()+" "+h.m.Protocol())
+	assert.Equal(t, Hash{From: 0, To: 300, Last: true}, h.hashes[0])
+	require.Len(t, h.stores, 3)
+	for id := 1; id <= 3; id++ {
+		h.answer(id, 201)
+	}
+	assert.Contains(t, string(h.stores[4].Request.Body), "<Latest>"+blockID(2)+"</Latest></BlockList>")
+	h.answer(4, 201)
+	assert.Len(t, h.asks, 1, "the sum is waited for")
+	h.do(func(now int64) { h.m.Hashed(now, HashState{At: 300, Sum: "00ff10"}) })
+	assert.Equal(t, `PATCH /v1/files/f {"status":"uploaded","size":300,"checksum":"AP8Q"}`, h.lastAsk())
+	h.answerAsk(``)
+	require.NotNil(t, h.outcome)
+	assert.Equal(t, api.File{ID: "f", Status: "uploaded", Name: "n", Size: 300, Checksum: "AP8Q"}, h.outcome.File)
+	assert.True(t, h.saved && h.forgot)
+	last := h.reports[len(h.reports)-1]
+	assert.Equal(t, Progress{Stage: Done, LoadedBytes: 300, TotalBytes: 300, BlocksDone: 3, BlocksTotal: 3, SecondsLeft: -1}, last)
+}
+
+// TestReports shows how often progress comes, and that it has a speed.
+func TestReports(t *testing.T) {
+	cases := []struct {
+		name  string
+		every int64 // ms between two inputs
+		most  int   // reports in ten seconds
+		least int
+	}{
+		{"many inputs", 1, 600, 550},
+		{"about as many as reports", 20, 501, 499},
+		{"few inputs", 300, 34, 33},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			h := begin(t, Config{Size: 1_000_000, BlockTimeout: 60_000})
+			h.do(h.m.Start)
+			h.answerAsk(`{"id":"f","url":"https://store.test/x"}`)
+			first := len(h.reports)
+			for at := c.every; at <= 10_000; at += c.every {
+				h.pass(c.every)
+				h.do(func(now int64) { h.m.StoreProgress(now, 1, at*50) })
+			}
+			h.pass(100)
+			n := len(h.reports) - first
+			assert.LessOrEqual(t, n, c.most)
+			assert.GreaterOrEqual(t, n, c.least)
+			last := h.reports[len(h.reports)-1]
+			assert.InDelta(t, 50_000, last.BytesPerSecond, 2_500)
+			assert.InDelta(t, 10, last.SecondsLeft, 1)
+		})
+	}
+}
+
+func TestPause(t *testing.T) {
+	h := azure(t, sas+"}", func(c *Config) { c.Concurrency = 2 })
+	h.answer(1, 201)
+	h.do(func(now int64) { h.m.StoreProgress(now, 2, 90) })
+	h.do(h.m.Pause)
+	assert.ElementsMatch(t, []int{2, 3}, h.cancels, "blocks under way are let go")
+	h.pass(1_000_000)
+	assert.Empty(t, h.stores)
+	assert.Equal(t, Paused, h.m.Progress().Stage)
+	assert.Equal(t, int64(190), h.m.Progress().LoadedBytes, "progress does not go back")
+	h.do(h.m.Resume)
+	assert.Len(t, h.stores, 2)
+	h.answer(4, 201)
+	h.answer(5, 201)
+	h.do(h.m.Pause)
+	require.Contains(t, h.stores, 6, "a commit is finished")
+	h.answer(6, 201)
+	assert.Len(t, h.asks, 1)
+	h.do(h.m.Resume)
+	assert.Len(t, h.asks, 2)
+}
+
+func TestOffline(t *testing.T) {
+	h := azure(t, sas+"}", func(c *Config) { c.BlockTries = 1 })
+	h.do(h.m.Offline)
+	for id := 1; id <= 3; id++ {
+		delete(h.stores, id)
+		h.do(func(now int64) { h.m.StoreFailed(now, id, "NetworkError", false) })
+	}
+	assert.Nil(t, h.outcome, "what fails without a network costs no try")
+	assert.Empty(t, h.stores)
+	assert.Equal(t, Paused, h.m.Progress().Stage)
+	h.do(h.m.Online)
+	assert.Len(t, h.stores, 3)
+
+	h = azure(t, sas+"}", nil)
+	h.do(func(now int64) { h.m.StoreFailed(now, 1, "", true) })
+	h.pass(recheck)
+	assert.Contains(t, h.stores, 4, "a browser that is wrong about its network is not believed for ever")
+}
+
+func TestTries(t *testing.T) {
+	cases := []struct {
+		name   string
+		fail   func(h *hand, id int)
+		tries  int
+		code   string
+		status int
+	}{
+		{"unreachable", func(h *hand, id int) { h.do(func(now int64) { h.m.StoreFailed(now, id, "x", false) }) }, 4, "storage_unreachable", 0},
+		{"busy", func(h *hand, id int) { h.answer(id, 503) }, 4, "storage_unavailable", 503},
+		{"stalled", func(h *hand, id int) { h.pass(60_000) }, 4, "block_timeout", 0},
+		{"refused", func(h *hand, id int) { h.answer(id, 400) }, 1, "storage_refused", 400},
+		{"told to wait for long", func(h *hand, id int) { h.answer(id, 503, "Retry-After", "61") }, 1, "storage_unavailable", 503},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			h := azure(t, sas+"}", func(c *Config) { c.Size = 100 })
+			for try := 1; ; try++ {
+				require.Contains(t, h.stores, try)
+				c.fail(h, try)
+				delete(h.stores, try)
+				if len(h.asks) > 1 {
+					assert.Equal(t, c.tries, try)
+					break
+				}
+				h.pass(8_000)
+			}
+			assert.Contains(t, h.lastAsk(), `PATCH /v1/files/f {"status":"upload_failed"`)
+			assert.True(t, h.asks[1].Request.Keepalive)
+			h.refuseAsk(500)
+			require.NotNil(t, h.outcome)
+			err := h.outcome.Err
+			assert.Equal(t, fmt.Sprint(c.code, c.status, " upload uploading f 0 true"), fmt.Sprint(err.Code, err.Status, " ", err.Kind, " ", err.Stage, " ", err.FileID, " ", err.Block, " ", err.HasBlock))
+			assert.NotContains(t, err.Message, "secret")
+		})
+	}
+}
+
+func TestRenewal(t *testing.T) {
+	again := `POST /v1/workspaces/w/files/upload-url {"name":"n","size":300,"content_type":"","file_id":"f"}`
+	t.Run("after a 403", func(t *testing.T) {
+		h := azure(t, sas+"}", func(c *Config) { c.Concurrency = 2 })
+		h.answer(1, 403)
+		assert.Equal(t, again, h.lastAsk())
+		h.answer(2, 403)
+		assert.Len(t, h.asks, 2, "asked once for both")
+		assert.Empty(t, h.stores)
+		h.answerAsk(strings.Replace(sas, "secret", "new", 1) + "}")
+		require.Len(t, h.stores, 2)
+		assert.Contains(t, h.stores[3].Request.URL, "sig=new&comp=block")
+	})
+	t.Run("ahead of its end", func(t *testing.T) {
+		h := azure(t, sas+`,"expires_at":1700000000}`, nil)
+		assert.Len(t, h.stores, 3, "far away")
+		c := Config{WorkspaceID: "w", Name: "n", Size: 300, BlockSize: 100, Concurrency: 1}
+		h = begin(t, c)
+		h.now = 1_700_000_000_000
+		h.do(h.m.Start)
+		h.answerAsk(sas + `,"expires_at":1700000060}`)
+		h.now += 50_000
+		h.answer(1, 201)
+		assert.Equal(t, again, h.lastAsk())
+		assert.Empty(t, h.stores)
+		h.answerAsk(sas + `,"expires_at":1700000120}`)
+		assert.Len(t, h.stores, 1)
+	})
+	t.Run("another file", func(t *testing.T) {
+		h := azure(t, sas+"}", nil)
+		h.answer(1, 403)
+		h.answerAsk(strings.Replace(sas, `"f"`, `"g"`, 1) + "}")
+		var told []string
+		for h.outcome == nil {
+			told = append(told, h.asks[len(h.asks)-1].Request.Path)
+			h.answerAsk(`{}`)
+		}
+		assert.ElementsMatch(t, []string{"/v1/files/f", "/v1/files/g"}, told)
+		assert.Equal(t, "address_expired", h.outcome.Err.Code)
+		assert.Equal(t, 403, h.outcome.Err.Status)
+	})
+	t.Run("in vain", func(t *testing.T) {
+		h := azure(t, sas+"}", func(c *Config) { c.Concurrency = 1 })
+		for id := 1; id <= 3; id++ {
+			h.answer(id, 403)
+			h.answerAsk(sas + "}")
+		}
+		require.NotNil(t, h.outcome)
+		assert.Equal(t, "address_refused", h.outcome.Err.Code)
+	})
+	t.Run("another place", func(t *testing.T) {
+		h := azure(t, sas+"}", func(c *Config) { c.Concurrency = 1 })
+		h.answer(1, 201)
+		h.answer(2, 403)
+		h.answerAsk(strings.Replace(sas, "/c/b", "/c/other", 1) + "}")
+		require.Contains(t, h.stores[3].Request.URL, "blocklist", "what is there is asked")
+		h.answer(3, 403)
+		assert.Contains(t, h.stores[4].Request.URL, "/c/other?")
+		assert.Equal(t, int64(0), h.stores[4].Request.From)
+	})
+}
+
+func TestAbort(t *testing.T) {
+	t.Run("while an address is asked for", func(t *testing.T) {
+		h := begin(t, Config{WorkspaceID: "w", Size: 1})
+		h.do(h.m.Start)
+		h.do(h.m.Abort)
+		assert.Nil(t, h.outcome)
+		h.answerAsk(sas + "}")
+		assert.Equal(t, `PATCH /v1/files/f {"status":"upload_failed","error":"the upload was aborted"}`, h.lastAsk())
+		h.refuseAsk(500)
+		assert.Equal(t, Aborted, h.outcome.Stage)
+	})
+	t.Run("before the start", func(t *testing.T) {
+		h := begin(t, Config{})
+		h.do(h.m.Abort)
+		assert.Equal(t, Aborted, h.outcome.Stage)
+		assert.Empty(t, h.asks)
+	})
+	t.Run("twice, and after the end", func(t *testing.T) {
+		h := azure(t, sas+"}", nil)
+		h.do(h.m.Abort)
+		h.do(h.m.Abort)
+		assert.Len(t, h.cancels, 3)
+		h.answerAsk(`{}`)
+		h.do(h.m.Abort)
+		assert.Len(t, h.asks, 2)
+		assert.Empty(t, h.m.Effects())
+	})
+}
+
+// TestMappedTicket shows mapUploadTicket's way in.
+func TestMappedTicket(t *testing.T) {
+	c := Config{WorkspaceID: "w", Size: 1, MapTicket: func(raw []byte) ([]byte, *api.Error) {
+		assert.Equal(t, `{"where":"x"}`, string(raw))
+		return []byte(`{"fileId":"f","url":"https://store.test/x","method":"POST","headers":{"A":"b"}}`), nil
+	}}
+	h := begin(t, c)
+	h.do(h.m.Start)
+	h.answerAsk(`{"where":"x"}`)
+	assert.Equal(t, Request{Method: "POST", URL: "https://store.test/x", Header: []api.Field{{Name: "A", Value: "b"}}, To: 1, Want: []string{"retry-after"}}, h.stores[1].Request)
+}
+
+// TestSleep shows that a block is not given up because the machine slept.
+func TestSleep(t *testing.T) {
+	h := azure(t, sas+"}", nil)
+	h.now += 3_600_000
+	h.do(h.m.TimerFired)
+	assert.Empty(t, h.cancels)
+	h.pass(grace)
+	assert.Len(t, h.cancels, 3)
+}
+
+// TestOtherData shows what becomes of a record of other data.
+func TestOtherData(t *testing.T) {
+	h := azure(t, sas+"}", func(c *Config) { c.Resumable, c.Fingerprint = true, "monday" })
+	record := h.m.Record()
+	c := Config{WorkspaceID: "w", Name: "n", Size: 300, BlockSize: 100, Resumable: true, Fingerprint: "tuesday"}
+	h = begin(t, c)
+	h.do(func(now int64) { h.m.Restored(now, record) })
+	assert.Equal(t, `PATCH /v1/files/f {"status":"upload_failed","error":"the upload was not continued"}`, h.lastAsk())
+	h.answerAsk(`{}`)
+	assert.Contains(t, h.lastAsk(), "POST")
+	c.Fingerprint = "monday"
+	h = begin(t, c)
+	h.do(func(now int64) { h.m.Restored(now, record) })
+	assert.Empty(t, h.asks)
+	assert.Len(t, h.stores, 1, "the store is asked what it has")
+}
