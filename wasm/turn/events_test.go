@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,13 +78,14 @@ func TestEvents(t *testing.T) {
 				for i := range got {
 					got[i].mark = 0
 				}
-				for i := range c.want {
+				want := slices.Clone(c.want)
+				for i := range want {
 					if byBatch {
 						// What follows a value is no part of it, and JSON readers drop it.
-						c.want[i].data = strings.TrimSpace(c.want[i].data)
+						want[i].data = strings.TrimSpace(want[i].data)
 					}
 				}
-				assert.Equal(t, c.want, got)
+				assert.Equal(t, want, got)
 				assert.Equal(t, c.text, string(p.m.Text()))
 				assert.Equal(t, c.reasoning, string(p.m.Reasoning()))
 			})

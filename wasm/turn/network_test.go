@@ -23,19 +23,18 @@ type world struct {
 	replay replaying
 	// Of the stream under way:
 	truth  *script
+	sent   channels
 	shown  int // events delivered before it
 	stream []byte
 	from   int  // the events of truth that the stream leaves out, because it goes on after the last id
 	fed    int  // bytes that arrived
 	clean  bool // it ended, cleanly
 	broken bool // the event after truth's is not one
-	opened int  // streams so far
-	text   []byte
-	reason []byte
-	seen   int // events that were looked at
-	wholes int // of them, those that are no fragments
 
-	offline bool
+	opened    int // streams so far
+	seen      int // events that delivered has
+	delivered channels
+	offline   bool
 }
 
 // replaying is what the service does when the same key comes again.
@@ -143,7 +142,7 @@ func (w *world) serve(request api.Request) {
 	}
 	w.opened++
 	w.shown, w.fed, w.clean = len(w.got), 0, false
-	w.stream = w.truth.encode(f)
+	w.stream, w.sent = w.truth.encode(f), nil
 	start := 0
 	if w.from > 0 {
 		start = w.truth.events[w.from-1].whole
@@ -204,17 +203,20 @@ func (w *world) again(request api.Request, f *form) {
 	}
 }
 
-// changed is the turn with one event that is another.
+// changed is the turn with one event that is another, with some missing, or with a channel that stops short.
 func (s *script) changed(rng *rand.Rand) *script {
 	out := &script{calls: s.calls, ascii: s.ascii}
-	at := rng.IntN(len(s.events) + 1)
+	at, way, missing := rng.IntN(len(s.events)+1), rng.IntN(3), 1+rng.IntN(3)
 	for i, e := range s.events {
-		if i == at {
-			if e.units != nil {
-				e.units = append(slices.Clone(e.units), 'X')
-			} else {
-				e.data = e.data[:len(e.data)-1] + `,"changed":1}`
-			}
+		switch {
+		case way == 0 && i == at && e.units != nil:
+			e.units = append(slices.Clone(e.units), 'X')
+		case way == 0 && i == at:
+			e.data = e.data[:len(e.data)-1] + `,"changed":1}`
+		case way == 1 && i >= at && i < at+missing:
+			continue
+		case way == 2 && i >= at && e.typ == s.events[at].typ && e.head == s.events[at].head:
+			continue
 		}
 		out.add(e)
 	}

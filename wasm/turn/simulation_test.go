@@ -1,12 +1,12 @@
 package turn
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -52,7 +52,7 @@ func TestSimulation(t *testing.T) {
 }
 
 func newWorld(t testing.TB, seed uint64) *world {
-	w := &world{rng: rand.New(rand.NewPCG(seed, 0))}
+	w := &world{rng: rand.New(rand.NewPCG(seed, 0)), delivered: channels{}}
 	chance := func(n int) bool { return w.rng.IntN(n) == 0 }
 	c := config()
 	c.Policy.MaxRetries = w.rng.IntN(4)
@@ -186,9 +186,9 @@ func (w *world) run() {
 func (w *world) check() {
 	if w.seen < len(w.got) {
 		for ; w.seen < len(w.got); w.seen++ {
-			w.compare(w.got[w.seen])
+			w.take(w.got[w.seen])
 		}
-		w.compareText()
+		w.compare()
 	}
 	if w.opened == 0 {
 		return
@@ -206,7 +206,7 @@ func (w *world) check() {
 	}
 	mismatch := w.over() && w.code() == "replay_mismatch"
 	if mismatch && (w.opened == 1 || w.replay != another || len(w.got) != w.shown) {
-		w.fail("%s, %d events of this replay; %+v, way %d, text %q, stream %d:\n%s", w.outcome.Err.Message, len(w.got)-w.shown, w.form, w.replay, w.text, w.opened, w.stream)
+		w.fail("%s, %d events of this replay; %+v, way %d, delivered %q, stream %d:\n%s", w.outcome.Err.Message, len(w.got)-w.shown, w.form, w.replay, w.delivered, w.opened, w.stream)
 	}
 	if w.opened > 1 || w.stopped() {
 		return
@@ -225,59 +225,63 @@ func (s *script) complete() bool {
 	return len(s.events) > 0 && s.events[len(s.events)-1].typ == "turn_complete"
 }
 
-// compare takes one delivered event. Of a first stream each has to be the one sent; a replay may cut fragments
-// elsewhere, so that there only what is no fragment is told by itself.
-func (w *world) compare(e seen) {
+// channels is what a turn's events say, told apart by what they are about: fragments joined, and all else in order. A
+// replay may cut fragments elsewhere; of each channel it has to bring the same.
+type channels map[string][]byte
+
+func (c channels) add(typ, data string) {
+	name, fragment := typ, ""
+	switch typ {
+	case "text_delta", "reasoning_delta":
+		fragment = "chunk"
+	case "tool_call_delta":
+		fragment = "delta"
+		for _, key := range json.Members([]byte(data), keyNames...) {
+			name += string(key)
+		}
+	default:
+		c["events"] = append(c["events"], typ+data+"\n"...)
+		return
+	}
+	c[name] = json.AppendString(c[name], json.Members([]byte(data), fragment)[0])
+}
+
+// take takes one delivered event. Of a first stream each has to be the one sent.
+func (w *world) take(e seen) {
 	if w.opened == 1 && e != w.truth.events[w.seen].seen() {
 		w.fail("event %d is %+v, not %+v", w.seen, e, w.truth.events[w.seen].seen())
 	}
-	chunk := json.Members([]byte(e.data), "chunk")[0]
-	switch {
-	case e.typ == `"text_delta"`:
-		w.text = json.AppendString(w.text, chunk)
-		if e.mark != len(whole(w.text)) {
-			w.fail("mark %d of %d", e.mark, len(w.text))
-		}
-	case e.typ == `"reasoning_delta"`:
-		w.reason = json.AppendString(w.reason, chunk)
-		if e.mark != len(whole(w.reason)) {
-			w.fail("mark %d of %d", e.mark, len(w.reason))
-		}
-	case e.typ == `"tool_call_delta"`:
-	default:
-		n := 0
-		for _, s := range w.truth.events {
-			if s.units != nil {
-				continue
-			}
-			if n == w.wholes {
-				if `"`+s.typ+`"` != e.typ || s.wire != e.data {
-					w.fail("event %s %s, not %s %s", e.typ, e.data, s.typ, s.wire)
-				}
-				break
-			}
-			n++
-		}
-		if n != w.wholes {
-			w.fail("event %s %s was not sent", e.typ, e.data)
-		}
-		w.wholes++
+	typ := e.typ[1 : len(e.typ)-1]
+	w.delivered.add(typ, e.data)
+	if e.mark > 0 && e.mark != len(whole(w.delivered[typ])) {
+		w.fail("mark %d of %d", e.mark, len(w.delivered[typ]))
 	}
 }
 
-func (w *world) compareText() {
-	text, reasoning := string(w.m.Text()), string(w.m.Reasoning())
-	if w.stopped() {
-		// The module may have read a few events more than were delivered; the loader goes by the marks.
-		text, reasoning = text[:min(len(text), len(whole(w.text)))], reasoning[:min(len(reasoning), len(whole(w.reason)))]
+// compare holds all that was delivered against the stream under way.
+func (w *world) compare() {
+	if w.sent == nil {
+		w.sent = channels{}
+		for _, e := range w.truth.events {
+			w.sent.add(e.typ, e.wire)
+		}
 	}
-	if text != string(whole(w.text)) || reasoning != string(whole(w.reason)) {
-		w.fail("text %q, reasoning %q; delivered were %q, %q", text, reasoning, w.text, w.reason)
+	for name, channel := range w.delivered {
+		if !bytes.HasPrefix(whole(w.sent[name]), whole(channel)) {
+			w.fail("%s %q, sent was %q", name, channel, w.sent[name])
+		}
 	}
-	if !strings.HasPrefix(wholeText(w.truth.text), text) || !strings.HasPrefix(wholeText(w.truth.reasoning), reasoning) {
-		w.fail("text %q, reasoning %q; sent were %q, %q", text, reasoning, wholeText(w.truth.text), wholeText(w.truth.reasoning))
+	if w.outcome != nil && w.outcome.Status == Completed && !maps.EqualFunc(w.delivered, w.sent, bytes.Equal) {
+		w.fail("completed with %q, sent was %q", w.delivered, w.sent)
 	}
-	if w.outcome != nil && w.outcome.Status == Completed && (text != wholeText(w.truth.text) || reasoning != wholeText(w.truth.reasoning)) {
-		w.fail("completed with text %q, reasoning %q; sent were %q, %q", text, reasoning, wholeText(w.truth.text), wholeText(w.truth.reasoning))
+	for name, got := range map[string][]byte{"text_delta": w.m.Text(), "reasoning_delta": w.m.Reasoning()} {
+		want := whole(w.delivered[name])
+		if w.stopped() {
+			// The module may have read a few events more than were delivered; the loader goes by the marks.
+			got = got[:min(len(got), len(want))]
+		}
+		if !bytes.Equal(got, want) {
+			w.fail("%s %q, delivered was %q", name, got, want)
+		}
 	}
 }
