@@ -1,7 +1,7 @@
 import type * as API from "turnwire";
 import { guarded, type Seat, type Session } from "./client.ts";
 import { type AgentError, ConnectionError, errorOf, type ErrorSpec, InvalidArgumentError } from "./errors.ts";
-import { type Batch, Kept } from "./kept.ts";
+import { type Batch, batchSize, Kept } from "./kept.ts";
 import { chunkSize, current } from "./runtime.ts";
 import type { SendConfig } from "./validate.ts";
 
@@ -190,7 +190,7 @@ export class Turn implements API.Turn {
     const { instance } = this.#seat!;
     this.#state[0] = instance.state(0);
     this.#state[1] = instance.state(1);
-    const batch: Batch = { events: instance.batch(), delivered: 0, size: instance.size };
+    const batch: Batch = { events: instance.batch(), delivered: 0, size: batchSize(instance.size, count) };
     if (!this.#dropped) this.#kept.add(batch);
     const { onEvent } = this.#config;
     // A listener may end the turn; the module itself ends it only when it is flushed.
