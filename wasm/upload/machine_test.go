@@ -375,3 +375,41 @@ func TestOtherData(t *testing.T) {
 	assert.Empty(t, h.asks)
 	assert.Len(t, h.stores, 1, "the store is asked what it has")
 }
+
+// TestAsksAfterALoss shows that where blocks go in order, the store is asked how far it came before more is sent.
+func TestAsksAfterALoss(t *testing.T) {
+	question := map[string]string{
+		`{"id":"f","url":"https://store.test/x?upload_id=1"}`:                        "PUT",
+		`{"id":"f","url":"https://store.test/x","protocol":"tus","method":"PATCH"}`: "HEAD",
+	}
+	for ticket, method := range question {
+		for name, lose := range map[string]func(h *hand, id int){
+			"no answer": func(h *hand, id int) { h.do(func(now int64) { h.m.StoreFailed(now, id, "", false) }) },
+			"busy":      func(h *hand, id int) { h.answer(id, 503) },
+			"paused":    func(h *hand, id int) { h.do(h.m.Pause); h.do(h.m.Resume) },
+		} {
+			t.Run(method+" after "+name, func(t *testing.T) {
+				h := begin(t, Config{Size: 10 * mib, BlockSize: mib})
+				h.do(h.m.Start)
+				h.answerAsk(ticket)
+				block := 1
+				if method == "HEAD" { // the ticket's own upload may have something already
+					h.answer(1, 200, "Upload-Offset", "0")
+					block = 2
+				}
+				require.Equal(t, mib, h.stores[block].Request.To)
+				lose(h, block)
+				h.pass(1_000)
+				asked := h.stores[block+1].Request
+				assert.Equal(t, method, asked.Method)
+				assert.False(t, asked.carries())
+				if method == "HEAD" {
+					h.answer(block+1, 200, "Upload-Offset", "1000")
+				} else {
+					h.answer(block+1, 308, "Range", "bytes=0-999")
+				}
+				assert.Equal(t, int64(1000), h.stores[block+2].Request.From)
+			})
+		}
+	}
+}

@@ -30,9 +30,9 @@ func TestSimulation(t *testing.T) {
 		s.run()
 		return
 	}
-	n := 3_000
+	n := 2_000
 	if runtime.GOOS == "js" {
-		n = 500
+		n = 300
 	}
 	if v, err := strconv.Atoi(os.Getenv("TURNWIRE_SIM_UPLOADS")); err == nil {
 		n = v
