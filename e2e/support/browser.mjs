@@ -30,7 +30,10 @@ export class Browser {
         "--disable-background-timer-throttling", "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows",
       ],
     });
-    self.#kill = () => self.#browser.process()?.kill("SIGKILL");
+    self.#kill = () => {
+      self.#browser.process()?.kill("SIGKILL");
+      self.#discard();
+    };
     process.once("exit", self.#kill);
     process.once("SIGTERM", () => process.exit(143));
     return self;
@@ -54,6 +57,11 @@ export class Browser {
   async close() {
     await this.#browser.close();
     process.off("exit", this.#kill);
+    this.#discard();
+  }
+
+  /** Processes that are just ending may still write to the profile. */
+  #discard() {
     rmSync(this.#profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   }
 }
