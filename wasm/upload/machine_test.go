@@ -379,7 +379,7 @@ func TestOtherData(t *testing.T) {
 // TestAsksAfterALoss shows that where blocks go in order, the store is asked how far it came before more is sent.
 func TestAsksAfterALoss(t *testing.T) {
 	question := map[string]string{
-		`{"id":"f","url":"https://store.test/x?upload_id=1"}`:                        "PUT",
+		`{"id":"f","url":"https://store.test/x?upload_id=1"}`:                       "PUT",
 		`{"id":"f","url":"https://store.test/x","protocol":"tus","method":"PATCH"}`: "HEAD",
 	}
 	for ticket, method := range question {
