@@ -2,7 +2,6 @@ package service
 
 import (
 	"bytes"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -12,13 +11,13 @@ import (
 	"mime"
 	"net/http"
 	"unicode/utf8"
+
+	"github.com/google/uuid"
 )
 
-// newID makes an identifier that can't be guessed: kind_ and 24 hexadecimal digits.
+// newID makes an identifier that can't be guessed: kind_ and a UUID v4.
 func newID(kind string) string {
-	var b [12]byte
-	rand.Read(b[:])
-	return kind + "_" + hex.EncodeToString(b[:])
+	return kind + "_" + uuid.NewString()
 }
 
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *apiError) {
