@@ -136,8 +136,8 @@ func TestFaultsAreChecked(t *testing.T) {
 func TestFaultsOfACreatedChat(t *testing.T) {
 	s := serve(t)
 	for shape, pattern := range map[string]string{
-		"id":     `^\{"id":"chat_[0-9a-f]+"\}\n$`,
-		"nested": `^\{"chat":\{"chat_id":"chat_[0-9a-f]+"\}\}\n$`,
+		"id":     `^\{"id":"chat_[0-9a-f-]{36}"\}\n$`,
+		"nested": `^\{"chat":\{"chat_id":"chat_[0-9a-f-]{36}"\}\}\n$`,
 		"none":   `^\{"agent_id":"assistant","created_at":"[^"]+","is_temporary":false,"workspace_id":"demo"\}\n$`,
 		"html":   `^<!doctype html>`,
 	} {
