@@ -22,8 +22,13 @@ type call struct {
 var calls table[*call]
 
 func newCall(c *client, request api.Request, policy retry.Policy, headers []api.Field, done func(retry.Done)) *call {
+	return newCallWithKey("", c, request, policy, headers, done)
+}
+
+// newCallWithKey makes a call whose first try carries this key, where it is one. Refused, it asks for another.
+func newCallWithKey(key string, c *client, request api.Request, policy retry.Policy, headers []api.Field, done func(retry.Done)) *call {
 	k := &call{machine: retry.NewCall(request, policy), done: done}
-	k.wire = wire{client: c, headers: headers, machine: k.machine, flush: k.flush}
+	k.wire = wire{client: c, headers: headers, machine: k.machine, flush: k.flush, lent: key}
 	k.id = calls.add(k)
 	c.calls[k] = true
 	k.machine.Start()

@@ -80,11 +80,12 @@ func (t *liveTurn) finish(o turn.Outcome) {
 
 func (t *liveTurn) path() string { return t.machine.Request().Path }
 
-// sendAbort tells the service to stop. The turn is over already; only the promise of abort() waits for the answer.
+// sendAbort tells the service to stop. The turn is over already; only the promise of abort() waits for the answer. It
+// carries the message's own key: on pagehide, a key that has to be asked for first would come too late.
 func (t *liveTurn) sendAbort(request api.Request) {
 	settle := t.settle
 	policy := t.machine.Policy()
-	newCall(t.client, request, policy, t.headers, func(d retry.Done) {
+	newCallWithKey(t.key, t.client, request, policy, t.headers, func(d retry.Done) {
 		if d.Err != nil {
 			invoke(settle, string(appendError(nil, d.Err)))
 			return

@@ -30,6 +30,8 @@ type wire struct {
 	sending    int
 	controller safejs.Value
 	response   safejs.Value
+	key        string // what the newest request carried
+	lent       string // a key for the first try; see sendAbort
 	stopTimer  func()
 }
 
@@ -70,6 +72,11 @@ func (w *wire) send(e retry.Send) {
 	w.sending++
 	this := w.sending
 	w.response = safejs.Undefined()
+	if key := w.lent; key != "" {
+		w.lent = ""
+		w.fetch(e, key)
+		return
+	}
 	w.client.withKey(func(key string, err *api.Error) {
 		if this != w.sending {
 			return
@@ -90,7 +97,7 @@ func (w *wire) fetch(e retry.Send, key string) {
 		panic(err)
 	}
 	w.letGo()
-	w.controller = controller
+	w.controller, w.key = controller, key
 	promise, err := w.client.fetch.Invoke(w.client.base+e.Request.Path, w.init(e.Request, key))
 	if err != nil {
 		w.failed(e, began, thrown(err))
