@@ -16,7 +16,7 @@ for (const [pageHide, status, aborts] of [["abort", "cancelled", 1], ["disconnec
   check(`pageHide: "${pageHide}" with a turn under way sends ${aborts === 1 ? "one abort" : "nothing"}`, async ({ page, service }) => {
     const chat = await page.evaluate(async (pageHide) => {
       const chat = await lab.chat({ pageHide });
-      const turn = chat.send("count to 300");
+      const turn = chat.send("count to 1000");
       await new Promise((resolve) => turn.on("text_delta", resolve));
       return chat.id;
     }, pageHide);
