@@ -8,7 +8,7 @@ const check = testbed({ flags: ["-pace", "5ms"] });
 check("with a key that takes a request of its own, reloading the page stops the turn", async ({ page, service }) => {
   const chat = await page.evaluate(async () => {
     const apiKey = async () => (await fetch("/debug/requests"), "dev-key");
-    const turn = (await lab.chat({ apiKey })).send("count to 1000");
+    const turn = (await lab.chat({ apiKey })).send("count to 100000");
     await new Promise((resolve) => turn.on("text_delta", resolve));
     return turn.chatId;
   });
@@ -30,7 +30,7 @@ check("a key that has run out meanwhile is asked for again", async ({ page, serv
         return fetch(url, stale ? { ...init, headers: { ...init.headers, authorization: "Bearer stale-key" } } : init);
       },
     });
-    const turn = (await client.chats.create()).send("count to 1000");
+    const turn = (await client.chats.create()).send("count to 100000");
     await new Promise((resolve) => turn.on("text_delta", resolve));
     await turn.abort();
     return { chat: turn.chatId, sent };
