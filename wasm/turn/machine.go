@@ -77,11 +77,12 @@ type Machine struct {
 	reasoning []byte
 	tools     tools
 
-	delivered delivered // kept where the turn may be replayed
-	replay    *replay   // nil once a replay has shown what was delivered before
-	breaks    int       // streams that broke since the last new event
-	offline   bool      // the next try waits for the network
-	lastID    string    // for Last-Event-ID
+	delivered delivered  // kept where the turn may be replayed
+	replay    *replay    // nil once a replay has shown what was delivered before
+	breaks    int        // streams that broke since the last new event
+	offline   bool       // the next try waits for the network
+	why       *api.Error // what the last stream ended with
+	lastID    string     // for Last-Event-ID
 }
 
 // phase is what the turn is waiting for, until it is over.
@@ -254,6 +255,10 @@ func (m *Machine) TimerFired(now int64) {
 		m.exchange.TimerFired()
 		m.settle()
 	case between:
+		if m.breaks > m.config.Policy.MaxRetries {
+			m.finish(Interrupted, m.why)
+			return
+		}
 		m.ask()
 	case reading:
 		if m.onHold {

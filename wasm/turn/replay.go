@@ -81,10 +81,13 @@ type replay struct {
 
 // breakOff ends a stream that did not complete: with err, or by asking for a replay.
 func (m *Machine) breakOff(err *api.Error) {
-	if !m.config.Replay || m.breaks >= m.config.Policy.MaxRetries {
+	m.offline = m.config.Replay && m.config.Offline()
+	// A network that is gone is no fault of the service's, so that waiting for it costs no try; see TimerFired.
+	if !m.config.Replay || m.breaks >= m.config.Policy.MaxRetries && !m.offline {
 		m.finish(Interrupted, err)
 		return
 	}
+	m.why = err
 	m.emit(retry.Cancel{})
 	request := m.config.Request
 	if id := m.parser.LastEventID(); len(id) > 0 && m.delivered.identifies() {
@@ -101,10 +104,9 @@ func (m *Machine) breakOff(err *api.Error) {
 	wait := retry.Backoff(m.breaks, m.config.Policy.Jitter())
 	m.breaks++
 	message := "asking for a replay"
-	if m.config.Offline() {
-		// The browser says when there is a network again; a try now and then is for one that is wrong about it.
+	if m.offline {
+		// The browser says when there is a network again; a try after a while is for one that is wrong about it.
 		wait, message = m.config.IdleTimeout, "waiting for the network"
-		m.offline = true
 	}
 	m.emit(retry.Log{Level: "warn", Message: message, Fields: []retry.Field{{Name: "path", Value: request.Path}, {Name: "code", Value: err.Code}, {Name: "waitMs", Value: wait}}})
 	m.due = 0
