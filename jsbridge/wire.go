@@ -3,6 +3,7 @@
 package jsbridge
 
 import (
+	"bytes"
 	"time"
 
 	"github.com/hack-pad/safejs"
@@ -195,7 +196,12 @@ func (w *wire) readBody(limit int) {
 	this := w.sending
 	then(method(host, "readText", w.response, limit), func(v safejs.Value) {
 		if this == w.sending {
-			w.machine.Body(time.Now().UnixMilli(), []byte(str(v)))
+			body := []byte(str(v))
+			if w.key != "" {
+				// Some services quote the key that they refuse, and an error's body ends in logs.
+				body = bytes.ReplaceAll(body, []byte(w.key), []byte("[apiKey]"))
+			}
+			w.machine.Body(time.Now().UnixMilli(), body)
 			w.flush()
 		}
 	}, func(reason safejs.Value) {
