@@ -94,6 +94,8 @@ for (const [form, asFunction] of [["a string", false], ["a function", true]]) {
       await new Promise((resolve) => open.on("tool_call", resolve));
       open.disconnect();
       await keep("disconnected", () => open.done());
+      const quoting = async (url, { headers }) => Response.json({ error: { message: `no such key: ${new Headers(headers).get("authorization")}` } }, { status: 403 });
+      await keep("quoted by the service", () => lab.client({ ...options, fetch: quoting }).chats.create());
       client.close();
       await keep("closed", () => client.chats.create());
 

@@ -3,7 +3,6 @@
 package jsbridge
 
 import (
-	"bytes"
 	"time"
 
 	"github.com/hack-pad/safejs"
@@ -194,14 +193,9 @@ func (w *wire) letGo() {
 
 func (w *wire) readBody(limit int) {
 	this := w.sending
-	then(method(host, "readText", w.response, limit), func(v safejs.Value) {
+	then(method(host, "readText", w.response, limit, w.key), func(v safejs.Value) {
 		if this == w.sending {
-			body := []byte(str(v))
-			if w.key != "" {
-				// Some services quote the key that they refuse, and an error's body ends in logs.
-				body = bytes.ReplaceAll(body, []byte(w.key), []byte("[apiKey]"))
-			}
-			w.machine.Body(time.Now().UnixMilli(), body)
+			w.machine.Body(time.Now().UnixMilli(), []byte(str(v)))
 			w.flush()
 		}
 	}, func(reason safejs.Value) {

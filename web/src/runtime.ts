@@ -335,8 +335,16 @@ function describe(reason: unknown): string {
   }
 }
 
-/** At most limit bytes of a body as text; what is more is not waited for. */
-async function readText(response: Response, limit: number): Promise<string> {
+/**
+ * At most limit bytes of a body as text; what is more is not waited for. Some services quote the key that they refuse,
+ * and the text of an error ends in logs: the key is taken out.
+ */
+async function readText(response: Response, limit: number, key: string): Promise<string> {
+  const text = await readStart(response, limit);
+  return key === "" ? text : text.replaceAll(key, "[apiKey]");
+}
+
+async function readStart(response: Response, limit: number): Promise<string> {
   const reader = response.body?.getReader();
   if (!reader) return "";
   const text = new TextDecoder();
