@@ -4,9 +4,10 @@ import { AgentClient } from "../../web/src/client.ts";
 
 export async function latency(seconds: number): Promise<number[]> {
   const encoder = new TextEncoder();
-  let sent: number[] = [];
+  const sent: number[] = [];
   const channel = new MessageChannel();
-  const stream = new ReadableStream<Uint8Array>({
+  // Made when the turn asks for it: nothing is sent that nobody reads yet.
+  const stream = (): ReadableStream<Uint8Array> => new ReadableStream({
     start(controller) {
       const began = performance.now();
       let number = 0;
@@ -25,7 +26,7 @@ export async function latency(seconds: number): Promise<number[]> {
       channel.port2.postMessage(null);
     },
   });
-  const client = new AgentClient({ baseURL: "/", fetch: async () => new Response(stream, { headers: { "content-type": "text/event-stream" } }) });
+  const client = new AgentClient({ baseURL: "/", fetch: async () => new Response(stream(), { headers: { "content-type": "text/event-stream" } }) });
   await client.ready();
   const waits: number[] = [];
   await client.chats.open("c").send("hi")
