@@ -21,13 +21,13 @@ tests = $(sort $(shell find e2e -name '*.test.mjs' -not -path '*/node_modules/*'
 browser := . ./wasm/... ./jsbridge/...
 
 .PHONY: demo test build check bench fuzz clean
-.PHONY: install format vet types size arch reproducible native chromium e2e sizes
+.PHONY: install format vet types size arch reproducible native simulation chromium e2e sizes
 
 demo: build
 	@go build -o .cache/turnwire-dev ./cmd/turnwire-dev
 	@exec .cache/turnwire-dev
 
-test: install build check native chromium e2e
+test: install build check native simulation chromium e2e
 
 build: $(npm)
 	$(stage) build node web/build.mjs
@@ -74,6 +74,10 @@ reproducible:
 
 native:
 	$(stage) "go tests" go test -race ./...
+
+# Other seeds at each run; one that fails is named, and runs again with -seed.
+simulation:
+	$(stage) simulation go test -count=1 -v -run Simulation ./wasm/turn -turns=10000 -from=$$(date +%s)00000
 
 chromium:
 	$(stage) "core tests in Chromium" node scripts/test-chromium.mjs

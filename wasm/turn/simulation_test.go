@@ -15,7 +15,8 @@ import (
 )
 
 var (
-	turns = flag.Int("turns", 0, "simulated turns, of the seeds from 1 on; 0 for a few seconds' worth")
+	turns = flag.Int("turns", 0, "simulated turns, one a seed; 0 for a few seconds' worth")
+	from  = flag.Uint64("from", 1, "the first of their seeds")
 	seed  = flag.Uint64("seed", 0, "simulate the turn of this seed alone")
 )
 
@@ -35,7 +36,7 @@ func TestSimulation(t *testing.T) {
 	codes := map[string]int{}
 	began, events := time.Now(), 0
 	for s := range uint64(*turns) {
-		w := newWorld(t, s+1)
+		w := newWorld(t, *from+s)
 		w.run()
 		code := w.code()
 		if w.config.Replay {
@@ -45,7 +46,7 @@ func TestSimulation(t *testing.T) {
 		events += len(w.got)
 	}
 	took := time.Since(began)
-	t.Logf("%d turns of seeds 1 to %d, %d events, %.0f turns/s", *turns, *turns, events, float64(*turns)/took.Seconds())
+	t.Logf("%d turns of the seeds from %d on, %d events, %.0f turns/s", *turns, *from, events, float64(*turns)/took.Seconds())
 	for _, code := range slices.Sorted(maps.Keys(codes)) {
 		t.Logf("%7d %s", codes[code], code)
 	}
