@@ -128,7 +128,8 @@ export interface SendOptions extends RequestOptions {
 /**
  * queued → streaming → one of the four ends.
  *
- * Events reach listeners and onEvent in order, in the same task as the network chunk that brought them. A turn can
+ * Events reach listeners and onEvent in order, in the same task as the network chunk that brought them; text, reasoning
+ * and toolCalls are as of the event that a listener is given. A turn can
  * be iterated once; an iteration started late still begins with the first event, for events are kept until it does.
  * At 8 MiB kept, reading the stream pauses until they are taken; where a listener, onEvent or done() shows that the
  * turn is followed another way, they are dropped instead, and a late iteration rejects InvalidArgumentError.
