@@ -137,6 +137,13 @@ check("the inspector lists every event, and opens and filters them", async ({ pa
   assert.equal(JSON.parse(await row.jsonValue()).result.value, 42);
 }, wide);
 
+check("the inspector follows its end when several events come in a frame", async ({ page }) => {
+  await page.click(part("inspector-toggle"));
+  await say(page, "count to 300");
+  assert.equal(await ended(page), "completed");
+  await shown(page, () => [...document.querySelectorAll('[data-testid="inspector-row"]')].some((row) => row.innerText.includes("turn_complete")));
+}, wide);
+
 /** Ahead of the page: notes the bodies of what it posts. */
 function noteBodies() {
   const { fetch } = globalThis;

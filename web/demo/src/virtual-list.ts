@@ -27,6 +27,8 @@ export class VirtualList {
   #top = 0;
   #height = 0;
   #following = true;
+  /** Where the list was scrolled to follow its end. */
+  #sent = Infinity;
   #current = 0;
   #size: HTMLElement;
 
@@ -42,7 +44,8 @@ export class VirtualList {
     scroller.append(this.#size);
     scroller.addEventListener("scroll", () => {
       this.#top = scroller.scrollTop;
-      this.#following = this.#top + this.#height >= this.#total - ROW;
+      // The list was sent to its end a frame ago, and more may have come since: that is no reader who left.
+      this.#following = (this.#following && this.#top >= this.#sent) || this.#top + this.#height >= this.#total - ROW;
       this.changed();
     });
     scroller.addEventListener("keydown", (event) => this.#key(event));
@@ -63,6 +66,7 @@ export class VirtualList {
     this.#rows.clear();
     this.#current = 0;
     this.#following = true;
+    this.#sent = Infinity;
     this.changed();
   }
 
@@ -112,7 +116,9 @@ export class VirtualList {
       if (end !== this.#top) {
         this.#top = end;
         afterFrame(() => {
-          if (this.#following) this.scroller.scrollTop = this.#top;
+          if (!this.#following) return;
+          this.scroller.scrollTop = this.#top;
+          this.#sent = this.scroller.scrollTop;
         });
       }
     }
