@@ -53,16 +53,7 @@ func ParseDate(s string) (ms int64, ok bool) {
 	if !p.ok || p.s != "" || month < 1 || month > 12 || day < 1 || day > 31 || hour > 24 || minute > 59 || second > 60 {
 		return 0, false
 	}
-	return ms + 1000*(86400*days(year, month, day)+3600*hour+60*(minute-zone)+second), true
-}
-
-// days counts from 1970-01-01 in the proleptic Gregorian calendar, with years that begin in March.
-func days(year, month, day int64) int64 {
-	if month <= 2 {
-		year--
-		month += 12
-	}
-	return 365*year + year/4 - year/100 + year/400 + (153*(month-3)+2)/5 + day - 1 - 719468
+	return ms + 1000*(86400*Days(year, month, day)+3600*hour+60*(minute-zone)+second), true
 }
 
 type dateParser struct {

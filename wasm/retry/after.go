@@ -1,5 +1,7 @@
 package retry
 
+import "github.com/seed-76f09577/turnwire/wasm/api"
+
 // After reads a Retry-After header (RFC 9110, section 10.2.3): seconds, or an HTTP date against now (Unix time in
 // milliseconds). It returns milliseconds, never below 0, and whether the header could be read.
 func After(header string, now int64) (ms int64, ok bool) {
@@ -66,11 +68,5 @@ func date(s string) (int64, bool) {
 	if day < 1 || day > last || hour > 23 || minute > 59 || second > 59 {
 		return 0, false
 	}
-	// Days since 1970-01-01 of the proleptic Gregorian calendar, years counted from March.
-	if month <= 2 {
-		year--
-		month += 12
-	}
-	days := 365*year + year/4 - year/100 + year/400 + (153*(month-3)+2)/5 + day - 1 - 719468
-	return days*86400 + hour*3600 + minute*60 + second, true
+	return api.Days(year, month, day)*86400 + hour*3600 + minute*60 + second, true
 }
