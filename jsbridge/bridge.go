@@ -27,6 +27,15 @@ func monotonic() int64 {
 	return int64(f)
 }
 
+// clock is Unix time in milliseconds off monotonic: it does not jump, and can be compared with what others call time.
+func clock() int64 {
+	f, err := property(host, "origin").Float()
+	if err != nil {
+		panic(err)
+	}
+	return int64(f) + monotonic()
+}
+
 // Start takes the loader's hand-off, the property "turnwire" of the global object that the loader made for this
 // instance, and gives it the control functions.
 func Start() error {
@@ -49,6 +58,22 @@ func Start() error {
 		"disconnectTurn": disconnectTurn,
 		"streamEnded":    streamEnded,
 		"online":         online,
+		"offline":        offline,
+		"getFile":        getFile,
+		"reportFailed":   reportFailed,
+		"waitFile":       waitFile,
+		"cancelWait":     cancelWait,
+		"startUpload":    startUpload,
+		"pauseUpload":    pauseUpload,
+		"resumeUpload":   resumeUpload,
+		"abortUpload":    abortUpload,
+		"uploadRecord":   uploadRecord,
+		"ticketMapped":   ticketMapped,
+		"storeProgress":  storeProgress,
+		"storeAnswered":  storeAnswered,
+		"storeFailed":    storeFailed,
+		"hashed":         hashed,
+		"dataFailed":     dataFailed,
 	} {
 		value, _ := callback(name, fn)
 		if err := control.Set(name, value); err != nil {

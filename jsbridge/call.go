@@ -3,11 +3,8 @@
 package jsbridge
 
 import (
-	"strconv"
-
 	"github.com/hack-pad/safejs"
 	"github.com/seed-76f09577/turnwire/wasm/api"
-	"github.com/seed-76f09577/turnwire/wasm/json"
 	"github.com/seed-76f09577/turnwire/wasm/retry"
 )
 
@@ -37,12 +34,12 @@ func newCallWithKey(key string, c *client, request api.Request, policy retry.Pol
 }
 
 func (k *call) flush() {
-	for _, effect := range k.machine.Effects() {
+	for _, effect := range k.machine.Take() {
 		if k.perform(effect) {
 			continue
 		}
 		done := effect.(retry.Done)
-		k.clearTimer()
+		k.timer.clear()
 		k.letGo()
 		delete(k.client.calls, k)
 		calls.remove(k.id)
@@ -90,11 +87,16 @@ func abortChat(args []safejs.Value) any {
 // cancelCall(call): the caller's signal was aborted; the loader has rejected the call already.
 func cancelCall(args []safejs.Value) any {
 	if k := calls.get(index(args[0])); k != nil {
-		k.done = func(retry.Done) {}
-		k.machine.Cancel(nil)
-		k.flush()
+		k.drop()
 	}
 	return nil
+}
+
+// drop ends a call that nobody listens to any more.
+func (k *call) drop() {
+	k.done = func(retry.Done) {}
+	k.machine.Cancel(nil)
+	k.flush()
 }
 
 // policy reads the limits that the loader worked out from the call's options and the client's.
@@ -114,33 +116,4 @@ func jitter() float64 {
 		panic(err)
 	}
 	return f
-}
-
-// appendError writes an error for the loader, which makes it one of the API's classes.
-func appendError(dst []byte, e *api.Error) []byte {
-	dst = json.Quote(append(dst, `{"kind":`...), string(e.Kind))
-	dst = json.Quote(append(dst, `,"code":`...), e.Code)
-	dst = json.Quote(append(dst, `,"message":`...), e.Message)
-	dst = append(dst, `,"retryable":`...)
-	dst = strconv.AppendBool(dst, e.Retryable)
-	if e.Status != 0 {
-		dst = strconv.AppendInt(append(dst, `,"status":`...), int64(e.Status), 10)
-	}
-	if e.RequestID != "" {
-		dst = json.Quote(append(dst, `,"requestId":`...), e.RequestID)
-	}
-	if e.HasRetry {
-		dst = strconv.AppendInt(append(dst, `,"retryAfter":`...), e.RetryAfter, 10)
-	}
-	switch {
-	case e.Kind != api.KindAPI:
-	case e.BodyIsJSON:
-		dst = append(append(dst, `,"body":`...), e.Body...)
-	default:
-		dst = json.Quote(append(dst, `,"body":`...), string(e.Body))
-	}
-	if e.EventPayload != nil {
-		dst = append(append(dst, `,"data":`...), e.EventPayload...)
-	}
-	return append(dst, '}')
 }

@@ -24,8 +24,10 @@ type client struct {
 	keyFunc safejs.Value // undefined where the key is a string or left out
 	waiting []func(key string, err *api.Error)
 
-	calls map[*call]bool
-	turns map[*liveTurn]bool
+	calls   map[*call]bool
+	turns   map[*liveTurn]bool
+	uploads map[*liveUpload]bool
+	waits   map[*liveWait]bool
 }
 
 var clients table[*client]
@@ -43,12 +45,14 @@ func openClient(args []safejs.Value) any {
 		keyFunc:     property(config, "keyFunc"),
 		calls:       map[*call]bool{},
 		turns:       map[*liveTurn]bool{},
+		uploads:     map[*liveUpload]bool{},
+		waits:       map[*liveWait]bool{},
 	}
 	c.id = clients.add(c)
 	return c.id
 }
 
-// closeClient(handle): disconnects its turns and ends its calls.
+// closeClient(handle): disconnects its turns, aborts its uploads and ends its calls.
 func closeClient(args []safejs.Value) any {
 	id := index(args[0])
 	c := clients.get(id)
@@ -59,6 +63,13 @@ func closeClient(args []safejs.Value) any {
 	for t := range c.turns {
 		t.machine.Disconnect()
 		t.flush()
+	}
+	for u := range c.uploads {
+		u.machine.Abort(clock())
+		u.flush()
+	}
+	for w := range c.waits {
+		w.drop()
 	}
 	for k := range c.calls {
 		k.machine.Cancel(&api.Error{Kind: api.KindClient, Code: "client_closed", Message: "the client was closed while the call was under way"})

@@ -79,6 +79,25 @@ func after(ms int64, fn func()) (stop func()) {
 	}
 }
 
+// timer is one timer at a time; its zero value is none.
+type timer struct{ stop func() }
+
+// set calls fn once in ms milliseconds, in place of what was set before.
+func (t *timer) set(ms int64, fn func()) {
+	t.clear()
+	t.stop = after(ms, func() {
+		t.stop = nil
+		fn()
+	})
+}
+
+func (t *timer) clear() {
+	if t.stop != nil {
+		t.stop()
+		t.stop = nil
+	}
+}
+
 // thrown is the JavaScript value behind an error of safejs; undefined where there is none.
 func thrown(err error) safejs.Value {
 	var e js.Error
@@ -114,15 +133,20 @@ func str(v safejs.Value) string {
 	return s
 }
 
-// number reads a property as a whole number of milliseconds or tries.
+// number reads a property as a whole number, such as of milliseconds, tries or bytes; 0 where it is none.
 func number(object safejs.Value, name string) int64 {
 	v := property(object, name)
 	if v.Type() != safejs.TypeNumber {
 		return 0
 	}
+	return whole(v)
+}
+
+// whole is a number as a whole one.
+func whole(v safejs.Value) int64 {
 	f, err := v.Float()
 	if err != nil || f != f {
-		panic("jsbridge: " + name + " is no number")
+		panic("jsbridge: no number")
 	}
 	return int64(f)
 }

@@ -43,7 +43,7 @@ func startTurn(args []safejs.Value) any {
 
 func (t *liveTurn) flush() {
 	for t.machine.Wants() {
-		for _, effect := range t.machine.Effects() {
+		for _, effect := range t.machine.Take() {
 			if t.perform(effect) {
 				continue
 			}
@@ -121,6 +121,18 @@ func online([]safejs.Value) any {
 		if t != nil {
 			t.machine.Online()
 			t.flush()
+		}
+	}
+	for _, u := range uploads.entries {
+		if u != nil {
+			u.machine.Online(clock())
+			u.flush()
+		}
+	}
+	for _, w := range waits.entries {
+		if w != nil {
+			w.machine.Online(clock())
+			w.flush()
 		}
 	}
 	return nil

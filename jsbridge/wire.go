@@ -32,7 +32,7 @@ type wire struct {
 	response   safejs.Value
 	key        string // what the newest request carried
 	lent       string // a key for the first try; see sendAbort
-	stopTimer  func()
+	timer      timer
 }
 
 // perform reports whether the effect was one of its own.
@@ -45,27 +45,18 @@ func (w *wire) perform(effect retry.Effect) bool {
 	case retry.ReadBody:
 		w.readBody(e.Limit)
 	case retry.SetTimer:
-		w.clearTimer()
-		w.stopTimer = after(e.After, func() {
-			w.stopTimer = nil
+		w.timer.set(e.After, func() {
 			w.machine.TimerFired(monotonic())
 			w.flush()
 		})
 	case retry.StopTimer:
-		w.clearTimer()
+		w.timer.clear()
 	case retry.Log:
 		w.client.record(e.Level, e.Message, e.Fields...)
 	default:
 		return false
 	}
 	return true
-}
-
-func (w *wire) clearTimer() {
-	if w.stopTimer != nil {
-		w.stopTimer()
-		w.stopTimer = nil
-	}
 }
 
 func (w *wire) send(e retry.Send) {

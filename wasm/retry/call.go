@@ -14,25 +14,18 @@ const recordLimit = 4 << 20
 
 // Call is an exchange whose answer is read whole: every request but a message.
 type Call struct {
+	Effects
 	request  api.Request
 	policy   Policy
 	exchange *Exchange
-	effects  []Effect
 	over     bool
 }
 
 // NewCall makes a call; Start begins it.
 func NewCall(request api.Request, policy Policy) *Call {
 	c := &Call{request: request, policy: policy}
-	c.exchange = NewExchange(request, policy, func(e Effect) { c.effects = append(c.effects, e) })
+	c.exchange = NewExchange(request, policy, c.Emit)
 	return c
-}
-
-// Effects returns what is to be done since the last call, in order.
-func (c *Call) Effects() []Effect {
-	out := c.effects
-	c.effects = nil
-	return out
 }
 
 // Start sends the first try.
@@ -47,10 +40,10 @@ func (c *Call) Headers(_ int64, res api.Response) {
 	if !c.exchange.Accepted() {
 		return
 	}
-	c.effects = append(c.effects, ReadBody{recordLimit})
+	c.Emit(ReadBody{recordLimit})
 	// A record whose body never ends must not hold the caller either.
 	if c.policy.Timeout > 0 {
-		c.effects = append(c.effects, SetTimer{c.policy.Timeout})
+		c.Emit(SetTimer{c.policy.Timeout})
 	}
 }
 
@@ -103,7 +96,10 @@ func (c *Call) Cancel(err *api.Error) {
 // accept ends a call that was reading its answer's body.
 func (c *Call) accept(d Done, before ...Effect) {
 	if !c.over {
-		c.effects = append(append(c.effects, StopTimer{}), before...)
+		c.Emit(StopTimer{})
+		for _, e := range before {
+			c.Emit(e)
+		}
 		c.done(d)
 	}
 }
@@ -117,6 +113,6 @@ func (c *Call) settle() {
 func (c *Call) done(d Done) {
 	if !c.over {
 		c.over = true
-		c.effects = append(c.effects, d)
+		c.Emit(d)
 	}
 }

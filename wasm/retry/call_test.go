@@ -37,10 +37,10 @@ func TestCallReadsItsAnswer(t *testing.T) {
 	c := newCall()
 	c.Start()
 	c.Headers(0, api.Response{Status: 201, RequestID: "r-1"})
-	effects := c.Effects()
+	effects := c.Take()
 	assert.Equal(t, []Effect{ReadBody{recordLimit}, SetTimer{timeout}}, effects[len(effects)-2:])
 	c.Body(0, []byte(`{"chat_id":"x"}`))
-	d := finish(t, c.Effects())
+	d := finish(t, c.Take())
 	assert.Nil(t, d.Err)
 	assert.Equal(t, `{"chat_id":"x"}`, string(d.Body))
 	assert.Equal(t, "r-1", d.Response.RequestID)
@@ -55,7 +55,7 @@ func TestCallIsRepeated(t *testing.T) {
 	c.Headers(0, api.Response{Status: 200})
 	c.Body(0, nil)
 	sends := 0
-	effects := c.Effects()
+	effects := c.Take()
 	for _, e := range effects {
 		if _, ok := e.(Send); ok {
 			sends++
@@ -88,7 +88,7 @@ func TestCallEnds(t *testing.T) {
 			c := newCall()
 			c.Start()
 			tc.inputs(c)
-			d := finish(t, c.Effects())
+			d := finish(t, c.Take())
 			require.NotNil(t, d.Err)
 			assert.Equal(t, tc.code, d.Err.Code)
 
@@ -98,7 +98,7 @@ func TestCallEnds(t *testing.T) {
 			c.TimerFired(0)
 			c.Abandon(closed)
 			c.Cancel(closed)
-			assert.Empty(t, c.Effects(), "effects after the end")
+			assert.Empty(t, c.Take(), "effects after the end")
 		})
 	}
 }
@@ -114,7 +114,7 @@ func TestCallLetsGo(t *testing.T) {
 			c := newCall()
 			c.Start()
 			inputs(c)
-			assert.Contains(t, c.Effects(), Effect(Cancel{}))
+			assert.Contains(t, c.Take(), Effect(Cancel{}))
 		})
 	}
 }
@@ -123,5 +123,5 @@ func TestCallWithoutLimit(t *testing.T) {
 	c := NewCall(message, Policy{})
 	c.Start()
 	c.Headers(0, api.Response{Status: 200})
-	assert.NotContains(t, c.Effects(), Effect(SetTimer{0}))
+	assert.NotContains(t, c.Take(), Effect(SetTimer{0}))
 }

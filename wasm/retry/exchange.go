@@ -9,9 +9,6 @@ import (
 	"github.com/seed-76f09577/turnwire/wasm/api"
 )
 
-// Effect is something that the bridge is asked to do: one of the types below, or one of the owner's.
-type Effect any
-
 type (
 	// Send sends a request, with a key asked for now.
 	Send struct {

@@ -66,7 +66,7 @@ func TestAbortRequest(t *testing.T) {
 	m := New(config())
 	m.Start()
 	m.Abort()
-	effects := m.Effects()
+	effects := m.Take()
 	assert.Equal(t, []any{Finish{Outcome{Status: Cancelled}}, SendAbort{aborted}}, []any{effects[len(effects)-2], effects[len(effects)-1]})
 	assert.True(t, aborted.Keepalive, "it has to survive the page")
 }
@@ -75,7 +75,7 @@ func TestStopBeforeStart(t *testing.T) {
 	m := New(config())
 	m.Abort()
 	m.Start()
-	for _, e := range m.Effects() {
+	for _, e := range m.Take() {
 		_, sent := e.(retry.Send)
 		assert.False(t, sent)
 	}

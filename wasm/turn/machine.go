@@ -56,9 +56,9 @@ type Config struct {
 
 // Machine is one turn. Its methods must not be called concurrently.
 type Machine struct {
+	retry.Effects
 	config   Config
 	exchange *retry.Exchange
-	effects  []retry.Effect
 
 	status   Status
 	phase    phase
@@ -106,21 +106,9 @@ type streamEnd struct {
 // New makes a turn; Start begins it.
 func New(config Config) *Machine {
 	m := &Machine{config: config, status: Queued}
-	m.exchange = retry.NewExchange(config.Request, config.Policy, m.emit)
+	m.exchange = retry.NewExchange(config.Request, config.Policy, m.Emit)
 	return m
 }
-
-func (m *Machine) emit(e retry.Effect) { m.effects = append(m.effects, e) }
-
-// Effects returns what is to be done since the last call, in order.
-func (m *Machine) Effects() []retry.Effect {
-	out := m.effects
-	m.effects = nil
-	return out
-}
-
-// Wants reports whether Effects would return any.
-func (m *Machine) Wants() bool { return len(m.effects) > 0 }
 
 // Status is where the turn is.
 func (m *Machine) Status() Status { return m.status }
@@ -168,13 +156,13 @@ func (m *Machine) Headers(now int64, res api.Response) {
 	}
 	if !res.IsEventStream() {
 		m.phase = oddBody
-		m.emit(retry.ReadBody{Limit: 4096})
+		m.Emit(retry.ReadBody{Limit: 4096})
 		m.arm(now, m.config.Policy.Timeout)
 		return
 	}
 	m.status, m.phase = Streaming, reading
 	m.lastByte = now
-	m.emit(OpenStream{})
+	m.Emit(OpenStream{})
 	m.arm(now, m.config.IdleTimeout)
 }
 
@@ -228,7 +216,7 @@ func (m *Machine) Abort() {
 		return
 	}
 	m.finish(Cancelled, nil)
-	m.emit(SendAbort{m.config.Abort})
+	m.Emit(SendAbort{m.config.Abort})
 }
 
 // Disconnect lets go of the stream and tells the service nothing.
@@ -293,7 +281,7 @@ func (m *Machine) slept(now int64) bool {
 func (m *Machine) arm(now, after int64) {
 	if after > 0 {
 		m.due = now + after
-		m.emit(retry.SetTimer{After: after})
+		m.Emit(retry.SetTimer{After: after})
 	}
 }
 
@@ -306,9 +294,9 @@ func (m *Machine) finish(status Status, err *api.Error) {
 func (m *Machine) conclude(outcome Outcome) {
 	m.status = outcome.Status
 	m.exchange.Cancel()
-	m.emit(retry.StopTimer{})
-	m.emit(retry.Cancel{})
-	m.emit(Finish{outcome})
+	m.Emit(retry.StopTimer{})
+	m.Emit(retry.Cancel{})
+	m.Emit(Finish{outcome})
 	m.parser.Reset()
 }
 

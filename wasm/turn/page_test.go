@@ -214,7 +214,7 @@ func (p *page) advance(ms int64) {
 func (p *page) settle() {
 	p.move(p.m.Status())
 	for p.m.Wants() {
-		for _, effect := range p.m.Effects() {
+		for _, effect := range p.m.Take() {
 			if _, abort := effect.(SendAbort); p.over() && !abort {
 				p.fail("%T after the end", effect)
 			}

@@ -88,7 +88,7 @@ func (m *Machine) breakOff(err *api.Error) {
 		return
 	}
 	m.why = err
-	m.emit(retry.Cancel{})
+	m.Emit(retry.Cancel{})
 	request := m.config.Request
 	if id := m.parser.LastEventID(); len(id) > 0 && m.delivered.identifies() {
 		m.lastID = string(json.ToUTF8(id))
@@ -96,7 +96,7 @@ func (m *Machine) breakOff(err *api.Error) {
 	if m.lastID != "" {
 		request.Header = append(request.Header[:len(request.Header):len(request.Header)], api.Field{Name: "Last-Event-ID", Value: m.lastID})
 	}
-	m.exchange = retry.NewExchange(request, m.config.Policy, m.emit)
+	m.exchange = retry.NewExchange(request, m.config.Policy, m.Emit)
 	m.parser.Reset()
 	m.number, m.holding, m.ended, m.onHold = 0, false, streamEnd{}, false
 	m.replay = &replay{place: -1}
@@ -108,10 +108,10 @@ func (m *Machine) breakOff(err *api.Error) {
 		// The browser says when there is a network again; a try after a while is for one that is wrong about it.
 		wait, message = m.config.IdleTimeout, "waiting for the network"
 	}
-	m.emit(retry.Log{Level: "warn", Message: message, Fields: []retry.Field{{Name: "path", Value: request.Path}, {Name: "code", Value: err.Code}, {Name: "waitMs", Value: wait}}})
+	m.Emit(retry.Log{Level: "warn", Message: message, Fields: []retry.Field{{Name: "path", Value: request.Path}, {Name: "code", Value: err.Code}, {Name: "waitMs", Value: wait}}})
 	m.due = 0
 	if wait > 0 || !m.offline {
-		m.emit(retry.SetTimer{After: wait})
+		m.Emit(retry.SetTimer{After: wait})
 	}
 }
 
@@ -127,7 +127,7 @@ func (m *Machine) Online() {
 func (m *Machine) ask() {
 	m.offline = false
 	m.phase = asking
-	m.emit(retry.StopTimer{})
+	m.Emit(retry.StopTimer{})
 	m.exchange.Start()
 }
 

@@ -12,8 +12,8 @@ import (
 // them is sent again. Any other request is finished, because its effect could not be taken back. Offline cancels
 // nothing; what fails meanwhile costs no try.
 type Machine struct {
+	retry.Effects
 	config  Config
-	effects []retry.Effect
 	now     int64
 	step    step
 	session session
@@ -85,18 +85,6 @@ func New(config Config) *Machine {
 	}
 	return m
 }
-
-func (m *Machine) emit(e retry.Effect) { m.effects = append(m.effects, e) }
-
-// Effects returns what is to be done since the last call, in order.
-func (m *Machine) Effects() []retry.Effect {
-	out := m.effects
-	m.effects = nil
-	return out
-}
-
-// Wants reports whether Effects would return any.
-func (m *Machine) Wants() bool { return len(m.effects) > 0 }
 
 // FileID is the file's identifier, "" until step 1 is done.
 func (m *Machine) FileID() string { return m.session.ticket.FileID }
@@ -241,8 +229,8 @@ func (m *Machine) close(o Outcome) {
 	if m.step >= closing {
 		return
 	}
-	if m.asking != nobody && m.asking != forTicket && m.asking != forRenewal && m.asking != forFailure {
-		m.emit(DropAsk{})
+	if m.asking != nobody && !m.WantsTicket() && m.asking != forFailure {
+		m.Emit(DropAsk{})
 		m.asking = nobody
 	}
 	for len(m.flights) > 0 {
@@ -265,15 +253,15 @@ func (m *Machine) finish(o Outcome) {
 		m.progress.loaded = m.config.Size
 	}
 	if m.config.Resumable {
-		m.emit(Forget{})
+		m.Emit(Forget{})
 	}
 	m.outcome = o
 	m.show()
 	if m.timer != 0 {
 		m.timer = 0
-		m.emit(retry.StopTimer{})
+		m.Emit(retry.StopTimer{})
 	}
-	m.emit(Finish{o})
+	m.Emit(Finish{o})
 }
 
 // proceed does all that can be done now. Every input ends in it.
@@ -289,7 +277,7 @@ func (m *Machine) proceed() {
 	}
 	m.pumpHash()
 	if m.save && m.config.Resumable {
-		m.emit(Save{})
+		m.Emit(Save{})
 	}
 	m.save = false
 	m.show()
@@ -386,9 +374,9 @@ func (m *Machine) arm() {
 	switch {
 	case due == 0 && m.timer != 0:
 		m.timer = 0
-		m.emit(retry.StopTimer{})
+		m.Emit(retry.StopTimer{})
 	case due != 0 && (m.timer == 0 || due < m.timer):
 		m.timer = due
-		m.emit(retry.SetTimer{After: max(due-m.now, 0)})
+		m.Emit(retry.SetTimer{After: max(due-m.now, 0)})
 	}
 }

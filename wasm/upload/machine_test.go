@@ -38,7 +38,7 @@ func begin(t *testing.T, c Config) *hand {
 
 func (h *hand) do(f func(now int64)) {
 	f(h.now)
-	for _, e := range h.m.Effects() {
+	for _, e := range h.m.Take() {
 		switch e := e.(type) {
 		case Ask:
 			h.asks = append(h.asks, e)
@@ -333,7 +333,7 @@ func TestAbort(t *testing.T) {
 		h.answerAsk(`{}`)
 		h.do(h.m.Abort)
 		assert.Len(t, h.asks, 2)
-		assert.Empty(t, h.m.Effects())
+		assert.Empty(t, h.m.Take())
 	})
 }
 

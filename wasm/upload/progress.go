@@ -102,5 +102,5 @@ func (m *Machine) show() {
 		return
 	}
 	p.shown, p.told, p.at, p.dirty = now, true, m.now, false
-	m.emit(Report{now})
+	m.Emit(Report{now})
 }

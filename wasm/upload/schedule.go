@@ -90,12 +90,12 @@ func (m *Machine) launch(l *lane, r Request) {
 	r.Want = append(r.Want[:len(r.Want):len(r.Want)], "retry-after")
 	m.flights = append(m.flights, &flight{id: m.lastID, lane: l, request: r, generation: m.generation, moved: m.now})
 	m.sum.want = max(m.sum.want, r.To)
-	m.emit(Store{m.lastID, r})
+	m.Emit(Store{m.lastID, r})
 }
 
 // letGo cancels a request.
 func (m *Machine) letGo(i int) {
-	m.emit(CancelStore{m.flights[i].id})
+	m.Emit(CancelStore{m.flights[i].id})
 	m.flights = append(m.flights[:i], m.flights[i+1:]...)
 }
 
@@ -233,7 +233,7 @@ func (m *Machine) retry(l *lane, err *api.Error, after int64, told bool) {
 	if !told {
 		after = retry.Backoff(l.tries-1, m.config.Policy.Jitter())
 	}
-	m.emit(retry.Log{Level: "warn", Message: "trying a block again", Fields: []retry.Field{
+	m.Emit(retry.Log{Level: "warn", Message: "trying a block again", Fields: []retry.Field{
 		{Name: "fileId", Value: m.FileID()}, {Name: "block", Value: int64(m.blockOf(l))}, {Name: "code", Value: err.Code},
 		{Name: "status", Value: int64(err.Status)}, {Name: "attempt", Value: int64(l.tries)}, {Name: "waitMs", Value: after}}})
 	l.due = m.now + after
@@ -284,7 +284,7 @@ func (m *Machine) restart(l *lane, err *api.Error) {
 		m.blame(l, err)
 		return
 	}
-	m.emit(retry.Log{Level: "warn", Message: "beginning anew", Fields: []retry.Field{{Name: "fileId", Value: m.FileID()}, {Name: "code", Value: err.Code}, {Name: "status", Value: int64(err.Status)}}})
+	m.Emit(retry.Log{Level: "warn", Message: "beginning anew", Fields: []retry.Field{{Name: "fileId", Value: m.FileID()}, {Name: "code", Value: err.Code}, {Name: "status", Value: int64(err.Status)}}})
 	m.save = true
 	if l.role == data {
 		m.session.reset(l)
@@ -367,7 +367,7 @@ func (m *Machine) release() {
 	}
 	if low := m.lowest(); low > m.released {
 		m.released = low
-		m.emit(Release{low})
+		m.Emit(Release{low})
 	}
 }
 

@@ -21,7 +21,7 @@ func (m *Machine) ask(why purpose, request api.Request, safety retry.Safety) {
 	m.asking = why
 	policy := m.config.Policy
 	policy.Safety = safety
-	m.emit(Ask{request, policy})
+	m.Emit(Ask{request, policy})
 }
 
 func (m *Machine) params() api.FileParams {
@@ -65,6 +65,9 @@ func (m *Machine) reportFailure() {
 	}
 	m.ask(forFailure, api.ReportFailed(m.reports[0], why), retry.Repeatable)
 }
+
+// WantsTicket reports whether what is being asked for is an address: the answer that MapTicket reads.
+func (m *Machine) WantsTicket() bool { return m.asking == forTicket || m.asking == forRenewal }
 
 // Answered tells how the call that Ask began has ended.
 func (m *Machine) Answered(now int64, d retry.Done) {
@@ -178,7 +181,7 @@ func (m *Machine) renewed(d retry.Done) {
 	m.session.ticket = ticket
 	m.expire()
 	m.save = true
-	m.emit(retry.Log{Level: "info", Message: "address renewed", Fields: []retry.Field{{Name: "fileId", Value: ticket.FileID}}})
+	m.Emit(retry.Log{Level: "info", Message: "address renewed", Fields: []retry.Field{{Name: "fileId", Value: ticket.FileID}}})
 	if home(&old) == home(&ticket) {
 		return
 	}
@@ -253,14 +256,14 @@ func (m *Machine) waited() {
 	if m.wait == nil {
 		return
 	}
-	for _, effect := range m.wait.Effects() {
+	for _, effect := range m.wait.Take() {
 		switch e := effect.(type) {
 		case Ask:
 			m.asking = forPoll
-			m.emit(e)
+			m.Emit(e)
 		case DropAsk:
 			m.asking = nobody
-			m.emit(e)
+			m.Emit(e)
 		case retry.SetTimer:
 			m.waitDue = m.now + e.After
 		case retry.StopTimer:
@@ -276,7 +279,7 @@ func (m *Machine) waited() {
 			m.finish(e.Outcome)
 			return
 		default:
-			m.emit(e)
+			m.Emit(e)
 		}
 	}
 }

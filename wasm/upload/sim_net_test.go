@@ -24,7 +24,7 @@ func (s *sim) performCall(id int) {
 			}
 		})
 	}
-	for _, e := range call.Effects() {
+	for _, e := range call.Take() {
 		switch e := e.(type) {
 		case retry.Send:
 			s.callTime++

@@ -310,7 +310,7 @@ func (s *sim) input(name string, tell func()) {
 	}
 	tell()
 	for s.m.Wants() {
-		for _, e := range s.m.Effects() {
+		for _, e := range s.m.Take() {
 			if s.outcome != nil {
 				s.fail(fmt.Sprintf("%T after the end", e))
 				return

@@ -61,7 +61,7 @@ func (m *Machine) pumpHash() {
 		h.State, s.resume = s.state, false
 	}
 	s.flying = true
-	m.emit(h)
+	m.Emit(h)
 }
 
 // encode turns a sum in hexadecimal into what the service wants.

@@ -18,10 +18,10 @@ type WaitConfig struct {
 // retry.SetTimer, retry.StopTimer, Status and Finish: Done with the file, or Failed. Its methods must not be called
 // concurrently; times are milliseconds.
 type Wait struct {
+	retry.Effects
 	id       string
 	config   WaitConfig
 	policy   retry.Policy
-	effects  []retry.Effect
 	interval int64
 	began    int64
 	polling  bool
@@ -41,15 +41,6 @@ func NewWait(fileID string, config WaitConfig, policy retry.Policy) *Wait {
 	return &Wait{id: fileID, config: config, policy: policy, interval: min(config.Interval, max(config.MaxInterval, 1))}
 }
 
-func (w *Wait) emit(e retry.Effect) { w.effects = append(w.effects, e) }
-
-// Effects returns what is to be done since the last call, in order.
-func (w *Wait) Effects() []retry.Effect {
-	out := w.effects
-	w.effects = nil
-	return out
-}
-
 // Over reports whether the wait has ended.
 func (w *Wait) Over() bool { return w.over }
 
@@ -61,9 +52,9 @@ func (w *Wait) Start(now int64) {
 
 func (w *Wait) poll(now int64) {
 	w.polling = true
-	w.emit(Ask{api.GetFile(w.id), w.policy})
+	w.Emit(Ask{api.GetFile(w.id), w.policy})
 	if w.config.Limit > 0 {
-		w.emit(retry.SetTimer{After: max(w.began+w.config.Limit-now, 0)})
+		w.Emit(retry.SetTimer{After: max(w.began+w.config.Limit-now, 0)})
 	}
 }
 
@@ -85,7 +76,7 @@ func (w *Wait) TimerFired(now int64) {
 	case w.over:
 	case w.config.Limit > 0 && now >= w.began+w.config.Limit:
 		if w.polling {
-			w.emit(DropAsk{})
+			w.Emit(DropAsk{})
 		}
 		w.end(Outcome{Stage: Failed, Err: &api.Error{Kind: api.KindTimeout, Code: "wait_timeout", Retryable: true, FileID: w.id,
 			Message: "file " + w.id + " was not ready within " + strconv.FormatInt(w.config.Limit, 10) + " ms (option waitTimeout): it may become so later"}})
@@ -100,9 +91,9 @@ func (w *Wait) Cancel() {
 		return
 	}
 	w.over = true
-	w.emit(retry.StopTimer{})
+	w.Emit(retry.StopTimer{})
 	if w.polling {
-		w.emit(DropAsk{})
+		w.Emit(DropAsk{})
 	}
 }
 
@@ -125,7 +116,7 @@ func (w *Wait) Answered(now int64, d retry.Done) {
 		w.end(Outcome{Stage: Failed, Err: api.NotAFile(api.GetFile(w.id), d.Response, d.Body)})
 		return
 	}
-	w.emit(Status{file})
+	w.Emit(Status{file})
 	switch {
 	case file.Failed():
 		w.end(Outcome{Stage: Failed, Err: api.FileFailed(file)})
@@ -143,11 +134,11 @@ func (w *Wait) rest(now int64) {
 	if w.config.Limit > 0 {
 		after = min(after, w.began+w.config.Limit-now)
 	}
-	w.emit(retry.SetTimer{After: max(after, 0)})
+	w.Emit(retry.SetTimer{After: max(after, 0)})
 }
 
 func (w *Wait) end(o Outcome) {
 	w.over = true
-	w.emit(retry.StopTimer{})
-	w.emit(Finish{o})
+	w.Emit(retry.StopTimer{})
+	w.Emit(Finish{o})
 }

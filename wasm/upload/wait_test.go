@@ -44,7 +44,7 @@ func TestWait(t *testing.T) {
 			var polls []int64
 			var outcome *Outcome
 			perform := func() {
-				for _, e := range w.Effects() {
+				for _, e := range w.Take() {
 					switch e := e.(type) {
 					case Ask:
 						polls = append(polls, now)
@@ -89,11 +89,11 @@ func TestWait(t *testing.T) {
 func TestWaitIsCancelled(t *testing.T) {
 	w := NewWait("f", WaitConfig{}, retry.Policy{})
 	w.Start(0)
-	w.Effects()
+	w.Take()
 	w.Cancel()
-	assert.Equal(t, []retry.Effect{retry.StopTimer{}, DropAsk{}}, w.Effects())
+	assert.Equal(t, []retry.Effect{retry.StopTimer{}, DropAsk{}}, w.Take())
 	w.Answered(1, retry.Done{})
 	w.Online(2)
 	w.TimerFired(3)
-	assert.Empty(t, w.Effects())
+	assert.Empty(t, w.Take())
 }

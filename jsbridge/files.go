@@ -1,0 +1,123 @@
+//go:build js && wasm
+
+package jsbridge
+
+import (
+	"github.com/hack-pad/safejs"
+	"github.com/seed-76f09577/turnwire/wasm/api"
+	"github.com/seed-76f09577/turnwire/wasm/retry"
+	"github.com/seed-76f09577/turnwire/wasm/upload"
+)
+
+// getFile(client, fileId, options, settle) → call
+func getFile(args []safejs.Value) any {
+	c, fileID, settle := clients.get(index(args[0])), str(args[1]), args[3]
+	request := api.GetFile(fileID)
+	return newCall(c, request, policy(c, args[2], retry.Repeatable), fields(property(args[2], "headers")), func(d retry.Done) {
+		err := d.Err
+		var file api.File
+		if err == nil {
+			ok := false
+			if file, ok = api.ParseFile(fileID, d.Body); !ok {
+				err = api.NotAFile(request, d.Response, d.Body)
+			}
+		}
+		if err != nil {
+			invoke(settle, string(appendError(nil, err)))
+			return
+		}
+		invoke(settle, safejs.Null(), string(appendFile(nil, file)))
+	}).id
+}
+
+// reportFailed(client, fileId, why, options, settle) → call: of an upload that its instance could not end.
+func reportFailed(args []safejs.Value) any {
+	c, settle := clients.get(index(args[0])), args[4]
+	return newCall(c, api.ReportFailed(str(args[1]), str(args[2])), policy(c, args[3], retry.Repeatable), fields(property(args[3], "headers")), func(d retry.Done) {
+		if d.Err != nil {
+			invoke(settle, string(appendError(nil, d.Err)))
+			return
+		}
+		invoke(settle, safejs.Null())
+	}).id
+}
+
+// liveWait performs one wait for a file.
+type liveWait struct {
+	desk
+	id       uint32
+	machine  *upload.Wait
+	status   safejs.Value
+	settle   safejs.Value
+	flushing bool
+}
+
+var waits table[*liveWait]
+
+// waitFile(client, fileId, options, status, settle) → wait. status is called with each record that a poll brings.
+func waitFile(args []safejs.Value) any {
+	c, options := clients.get(index(args[0])), args[2]
+	w := &liveWait{status: args[3], settle: args[4], machine: upload.NewWait(str(args[1]), waitConfig(options), policy(c, options, retry.Repeatable))}
+	w.desk = desk{client: c, headers: fields(property(options, "headers")), onAnswer: func(d retry.Done) {
+		w.machine.Answered(clock(), d)
+		w.flush()
+	}, onTimer: func() {
+		w.machine.TimerFired(clock())
+		w.flush()
+	}}
+	w.id = waits.add(w)
+	c.waits[w] = true
+	if !truthy(method(host, "online")) {
+		w.machine.Offline(clock())
+	}
+	w.machine.Start(clock())
+	w.flush()
+	return w.id
+}
+
+func (w *liveWait) flush() {
+	if w.flushing {
+		return
+	}
+	w.flushing = true
+	for w.machine.Wants() {
+		for _, effect := range w.machine.Take() {
+			if w.perform(effect) {
+				continue
+			}
+			switch e := effect.(type) {
+			case upload.Status:
+				invoke(w.status, string(appendFile(nil, e.File)))
+			case upload.Finish:
+				w.end()
+				if e.Outcome.Err != nil {
+					invoke(w.settle, string(appendError(nil, e.Outcome.Err)))
+				} else {
+					invoke(w.settle, safejs.Null(), string(appendFile(nil, e.Outcome.File)))
+				}
+			}
+		}
+	}
+	w.flushing = false
+}
+
+func (w *liveWait) end() {
+	w.timer.clear()
+	delete(w.client.waits, w)
+	waits.remove(w.id)
+}
+
+// drop ends a wait that nobody listens to any more.
+func (w *liveWait) drop() {
+	w.machine.Cancel()
+	w.flush()
+	w.end()
+}
+
+// cancelWait(wait): the caller's signal was aborted; the loader has rejected the promise already.
+func cancelWait(args []safejs.Value) any {
+	if w := waits.get(index(args[0])); w != nil {
+		w.drop()
+	}
+	return nil
+}
