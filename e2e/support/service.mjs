@@ -34,10 +34,15 @@ export class Service {
   #exited;
 
   /** Starts a service with faults on. flags are further flags of turnwire-dev. */
-  static async start(...flags) {
+  static start(...flags) {
+    return Service.startWith({}, ...flags);
+  }
+
+  /** The same with more in its environment, such as the credentials of a store. */
+  static async startWith(env, ...flags) {
     const service = new Service();
     const args = ["-addr", "127.0.0.1:0", "-faults", "-log-format", "json", "-dist", join(top, "web", "dist"), ...flags];
-    const child = (service.#process = spawn(build(), args, { cwd: top, stdio: ["ignore", "pipe", "pipe"] }));
+    const child = (service.#process = spawn(build(), args, { cwd: top, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] }));
     process.once("exit", () => child.kill("SIGKILL"));
     service.#exited = new Promise((resolve) => child.once("exit", resolve));
     createInterface({ input: child.stderr }).on("line", (line) => service.#record(line));

@@ -1,52 +1,19 @@
-// Toxiproxy: connections that really break, below HTTP. Installed by Go where it is missing.
+// Toxiproxy: connections that really break, below HTTP.
 
-import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync } from "node:fs";
-import { createServer } from "node:net";
-import { join } from "node:path";
-import { top } from "./service.mjs";
-
-const version = "v2.5.0";
-
-function install() {
-  const folder = join(top, ".cache", "bin");
-  const binary = join(folder, "server");
-  if (!existsSync(binary)) {
-    mkdirSync(folder, { recursive: true });
-    execFileSync("go", ["install", `github.com/Shopify/toxiproxy/v2/cmd/server@${version}`], { env: { ...process.env, GOBIN: folder }, stdio: ["ignore", "ignore", "inherit"] });
-  }
-  return binary;
-}
-
-async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
+import { Server } from "./server.mjs";
+import { tool } from "./tools.mjs";
 
 export class Toxiproxy {
-  #process;
-  #api;
+  #server;
 
   static async start() {
     const self = new Toxiproxy();
-    const port = await freePort();
-    self.#api = `http://127.0.0.1:${port}`;
-    const child = (self.#process = spawn(install(), ["-host", "127.0.0.1", "-port", String(port)], { stdio: "ignore" }));
-    process.once("exit", () => child.kill("SIGKILL"));
-    await new Promise((resolve, reject) => {
-      child.once("exit", (code) => reject(new Error(`toxiproxy ended with ${code}`)));
-      // It says that it starts before it listens.
-      const ask = () => fetch(`${self.#api}/version`).then(resolve, () => setTimeout(ask, 20));
-      ask();
-    });
+    self.#server = await Server.start("toxiproxy", (folder, port) => ({ command: tool("toxiproxy"), args: ["-host", "127.0.0.1", "-port", String(port)] }));
     return self;
   }
 
   async #ask(method, path, body) {
-    const response = await fetch(this.#api + path, { method, body: body && JSON.stringify(body) });
+    const response = await fetch(this.#server.origin + path, { method, body: body && JSON.stringify(body) });
     if (!response.ok && !(method === "DELETE" && response.status === 404)) throw new Error(`toxiproxy: ${method} ${path} answered ${response.status}: ${await response.text()}`);
     return response.status === 204 ? undefined : response.json();
   }
@@ -57,17 +24,22 @@ export class Toxiproxy {
     return `http://${listen}`;
   }
 
-  /** One toxic of a proxy, on what comes from the server. */
-  poison(name, type, attributes) {
-    return this.#ask("POST", `/proxies/${name}/toxics`, { name: "cut", type, stream: "downstream", toxicity: 1, attributes });
+  /** One toxic of a proxy, on what comes from the server, or with stream "upstream" on what goes to it. */
+  poison(name, type, attributes, { toxic = "cut", stream = "downstream" } = {}) {
+    return this.#ask("POST", `/proxies/${name}/toxics`, { name: toxic, type, stream, toxicity: 1, attributes });
   }
 
-  heal(name) {
-    return this.#ask("DELETE", `/proxies/${name}/toxics/cut`);
+  heal(name, toxic = "cut") {
+    return this.#ask("DELETE", `/proxies/${name}/toxics/${toxic}`);
+  }
+
+  /** The way to a server far away: bytes a second for each connection and direction, milliseconds for a round trip. */
+  async slow(name, { rate, roundTrip }) {
+    await this.poison(name, "latency", { latency: roundTrip, jitter: 0 }, { toxic: "far" });
+    for (const stream of ["upstream", "downstream"]) await this.poison(name, "bandwidth", { rate: rate / 1000 }, { toxic: `narrow ${stream}`, stream });
   }
 
   close() {
-    this.#process.removeAllListeners("exit");
-    this.#process.kill("SIGKILL");
+    return this.#server.stop();
   }
 }
