@@ -7,7 +7,10 @@ require (
 	github.com/google/uuid v1.6.0
 	github.com/hack-pad/safejs v0.1.0
 	github.com/stretchr/testify v1.12.1
+	github.com/yuin/goldmark v1.8.7
 	go.uber.org/goleak v1.3.0
+	golang.org/x/net v0.58.0
+	golang.org/x/text v0.41.0
 	modernc.org/sqlite v1.58.0
 )
 

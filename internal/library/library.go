@@ -6,12 +6,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
+	"time"
 
 	_ "modernc.org/sqlite" // the driver "sqlite", without cgo
 )
 
-// File is one file to index. Name and ContentType tell what it is; an empty ContentType or
-// application/octet-stream leaves it to the name's extension, and then to the bytes.
+const (
+	// readingTime is what taking the text out of one file may last.
+	readingTime = time.Minute
+	// readers bounds the files read at the same time, and with it the memory that they take.
+	readers = 2
+)
+
+// File is one file to index. ContentType tells what it is; where it is empty or
+// application/octet-stream, the name's extension does, and then the bytes.
 type File struct {
 	WorkspaceID, ID   string
 	Name, ContentType string
@@ -19,26 +28,24 @@ type File struct {
 	Size              int64 // bytes
 }
 
-// Passage is a piece of a file, about a paragraph long.
-type Passage struct {
-	FileID string `json:"file_id"`
-	File   string `json:"file"`           // its name
-	Page   int    `json:"page,omitempty"` // from 1; 0 where the format has no pages
-	Number int    `json:"passage"`        // within the file, from 1
-	Text   string `json:"text"`
-	// Score is BM25's, larger for a better match. It compares the passages of one search only.
-	Score float64 `json:"score"`
+// Library is the index. Its methods may be called at the same time.
+type Library struct {
+	db      *sql.DB
+	readers chan struct{}
 }
 
-// Library is the index. Its methods may be called at the same time.
-type Library struct{ db *sql.DB }
-
-// ErrUnreadable is in the error of a file whose text can't be had; the message says why, for people.
+// ErrUnreadable is in the error of a file whose text can't be had. The error's message says why, for
+// the one who uploaded it.
 var ErrUnreadable = errors.New("the file can't be read")
 
+// A file's passages are one range of rowids, so that forgetting it needs no search.
 const schema = `
+CREATE TABLE IF NOT EXISTS files (
+	id INTEGER PRIMARY KEY, workspace_id TEXT NOT NULL, file_id TEXT NOT NULL, name TEXT NOT NULL,
+	first INTEGER NOT NULL, last INTEGER NOT NULL, UNIQUE (workspace_id, file_id)
+);
 CREATE VIRTUAL TABLE IF NOT EXISTS passages USING fts5 (
-	workspace_id UNINDEXED, file_id UNINDEXED, page UNINDEXED, number UNINDEXED, name, text,
+	file UNINDEXED, number UNINDEXED, page UNINDEXED, name, text,
 	tokenize = 'porter unicode61 remove_diacritics 2'
 );
 `
@@ -47,7 +54,8 @@ CREATE VIRTUAL TABLE IF NOT EXISTS passages USING fts5 (
 func Open(path string) (*Library, error) {
 	name := ":memory:"
 	if path != "" {
-		name = "file:" + path + "?_pragma=journal_mode(WAL)&_pragma=busy_timeout(5000)&_pragma=synchronous(NORMAL)"
+		pragmas := url.Values{"_pragma": {"journal_mode(WAL)", "busy_timeout(5000)", "synchronous(NORMAL)"}}
+		name = (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: pragmas.Encode()}).String()
 	}
 	db, err := sql.Open("sqlite", name)
 	if err != nil {
@@ -58,31 +66,109 @@ func Open(path string) (*Library, error) {
 	if _, err := db.Exec(schema); err != nil {
 		return nil, errors.Join(fmt.Errorf("create the index: %w", err), db.Close())
 	}
-	return &Library{db: db}, nil
+	return &Library{db: db, readers: make(chan struct{}, readers)}, nil
 }
 
 // Close closes the index.
 func (l *Library) Close() error { return l.db.Close() }
 
-// Add takes the text out of a file and indexes it, in place of what was indexed under the same ID.
-// A file whose text can't be had leaves the index as it was; the error is ErrUnreadable then.
+// Add takes the text out of a file and indexes it, in place of what was indexed under the same ID. The
+// error is ErrUnreadable where the text can't be had; the index is then as it was.
 func (l *Library) Add(ctx context.Context, f File) error {
-	return errors.New("not yet")
+	found, err := l.read(ctx, f)
+	if err != nil {
+		return err
+	}
+	return l.write(ctx, func(tx *sql.Tx) error {
+		if err := remove(ctx, tx, f.WorkspaceID, f.ID); err != nil {
+			return err
+		}
+		var last int64
+		if err := tx.QueryRowContext(ctx, `SELECT coalesce(max(rowid), 0) FROM passages`).Scan(&last); err != nil {
+			return err
+		}
+		added, err := tx.ExecContext(ctx, `INSERT INTO files (workspace_id, file_id, name, first, last) VALUES (?, ?, ?, ?, ?)`,
+			f.WorkspaceID, f.ID, f.Name, last+1, last+int64(len(found)))
+		if err != nil {
+			return err
+		}
+		file, err := added.LastInsertId()
+		if err != nil {
+			return err
+		}
+		insert, err := tx.PrepareContext(ctx, `INSERT INTO passages (rowid, file, number, page, name, text) VALUES (?, ?, ?, ?, ?, ?)`)
+		if err != nil {
+			return err
+		}
+		defer insert.Close()
+		for i, p := range found {
+			if _, err := insert.ExecContext(ctx, last+int64(i)+1, file, i+1, p.page, segment(f.Name), segment(p.text)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// read takes the passages out of a file, within the time that a file gets.
+func (l *Library) read(ctx context.Context, f File) ([]passage, error) {
+	select {
+	case l.readers <- struct{}{}:
+		defer func() { <-l.readers }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	within, cancel := context.WithTimeout(ctx, readingTime)
+	defer cancel()
+	blocks, err := extract(within, f)
+	found := passages(blocks)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case within.Err() != nil:
+		return nil, unreadable("reading it took longer than %s", readingTime)
+	case err == nil && len(found) == 0:
+		return nil, unreadable("it holds no text")
+	}
+	return found, err
 }
 
 // Remove forgets a file. One that is not there is no error.
 func (l *Library) Remove(ctx context.Context, workspaceID, fileID string) error {
-	_, err := l.db.ExecContext(ctx, `DELETE FROM passages WHERE workspace_id = ? AND file_id = ?`, workspaceID, fileID)
-	return err
+	return l.write(ctx, func(tx *sql.Tx) error { return remove(ctx, tx, workspaceID, fileID) })
 }
 
-// Files tells the names of a workspace's indexed files, in alphabetical order.
-func (l *Library) Files(ctx context.Context, workspaceID string) ([]string, error) {
-	return nil, errors.New("not yet")
+func remove(ctx context.Context, tx *sql.Tx, workspaceID, fileID string) error {
+	for _, statement := range []string{
+		`DELETE FROM passages WHERE rowid BETWEEN (SELECT first FROM files WHERE workspace_id = ?1 AND file_id = ?2)
+			AND (SELECT last FROM files WHERE workspace_id = ?1 AND file_id = ?2)`,
+		`DELETE FROM files WHERE workspace_id = ?1 AND file_id = ?2`,
+	} {
+		if _, err := tx.ExecContext(ctx, statement, workspaceID, fileID); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// Search finds the passages that match what a person typed, best first, at most limit. Words that say
-// nothing are left out; every text is a valid query.
-func (l *Library) Search(ctx context.Context, workspaceID, query string, limit int) ([]Passage, error) {
-	return nil, errors.New("not yet")
+// HasFiles tells whether anything is indexed in a workspace.
+func (l *Library) HasFiles(ctx context.Context, workspaceID string) (bool, error) {
+	var has bool
+	err := l.db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM files WHERE workspace_id = ?)`, workspaceID).Scan(&has)
+	return has, err
+}
+
+func (l *Library) write(ctx context.Context, f func(*sql.Tx) error) error {
+	tx, err := l.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := f(tx); err != nil {
+		return errors.Join(err, tx.Rollback())
+	}
+	return tx.Commit()
+}
+
+func unreadable(format string, args ...any) error {
+	return fmt.Errorf("%w: %w", ErrUnreadable, fmt.Errorf(format, args...))
 }
