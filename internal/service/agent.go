@@ -28,8 +28,9 @@ type Event struct {
 
 // Message is what an agent is asked to answer.
 type Message struct {
-	TurnID string
-	ChatID string
+	TurnID      string
+	ChatID      string
+	WorkspaceID string
 	// Model is the model of this turn; Overridden says that the request chose it.
 	Model      string
 	Overridden bool

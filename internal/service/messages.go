@@ -70,7 +70,7 @@ func (s *Service) turnFor(ctx context.Context, chatID, key, digest string, m Mes
 		return nil, false, unavailable("overloaded", fmt.Sprintf("%d turns are running", s.cfg.MaxRunning))
 	}
 
-	m.ChatID, m.TurnID = c.id, newID("turn")
+	m.WorkspaceID, m.ChatID, m.TurnID = c.workspace, c.id, newID("turn")
 	m.Earlier = slices.Clone(c.recent)
 	if m.Overridden = m.Model != ""; !m.Overridden {
 		m.Model = s.cfg.Agents[c.agent]
