@@ -12,12 +12,8 @@ import (
 	_ "modernc.org/sqlite" // the driver "sqlite", without cgo
 )
 
-const (
-	// readingTime is what taking the text out of one file may last.
-	readingTime = time.Minute
-	// readers bounds the files read at the same time, and with it the memory that they take.
-	readers = 2
-)
+// readingTime is what taking the text out of one file may last.
+const readingTime = time.Minute
 
 // File is one file to index. ContentType tells what it is; where it is empty or
 // application/octet-stream, the name's extension does, and then the bytes.
@@ -29,10 +25,7 @@ type File struct {
 }
 
 // Library is the index. Its methods may be called at the same time.
-type Library struct {
-	db      *sql.DB
-	readers chan struct{}
-}
+type Library struct{ db *sql.DB }
 
 // ErrUnreadable is in the error of a file whose text can't be had. The error's message says why, for
 // the one who uploaded it.
@@ -66,16 +59,17 @@ func Open(path string) (*Library, error) {
 	if _, err := db.Exec(schema); err != nil {
 		return nil, errors.Join(fmt.Errorf("create the index: %w", err), db.Close())
 	}
-	return &Library{db: db, readers: make(chan struct{}, readers)}, nil
+	return &Library{db: db}, nil
 }
 
 // Close closes the index.
 func (l *Library) Close() error { return l.db.Close() }
 
 // Add takes the text out of a file and indexes it, in place of what was indexed under the same ID. The
-// error is ErrUnreadable where the text can't be had; the index is then as it was.
+// error is ErrUnreadable where the text can't be had; the index is then as it was. A file takes memory of a
+// few times its size: the caller settles how many are added at the same time.
 func (l *Library) Add(ctx context.Context, f File) error {
-	found, err := l.read(ctx, f)
+	found, err := read(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -111,13 +105,7 @@ func (l *Library) Add(ctx context.Context, f File) error {
 }
 
 // read takes the passages out of a file, within the time that a file gets.
-func (l *Library) read(ctx context.Context, f File) ([]passage, error) {
-	select {
-	case l.readers <- struct{}{}:
-		defer func() { <-l.readers }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+func read(ctx context.Context, f File) ([]passage, error) {
 	within, cancel := context.WithTimeout(ctx, readingTime)
 	defer cancel()
 	blocks, err := extract(within, f)
