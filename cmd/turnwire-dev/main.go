@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/seed-76f09577/turnwire/internal/blobstore"
 	"github.com/seed-76f09577/turnwire/internal/builtin"
 	"github.com/seed-76f09577/turnwire/internal/service"
 )
@@ -44,11 +45,17 @@ func run(ctx context.Context, interrupted func(), args []string, env func(string
 		return err
 	}
 	logger := o.logger(stderr)
+	storage, err := blobstore.Open(blobstore.Config{Dir: o.under("storage")})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, storage.Close()) }()
 	svc, err := service.New(ctx, service.Config{
 		Keys:       o.keys.list,
 		Workspaces: o.workspaces.list,
 		Agents:     o.agents(),
 		Agent:      &builtin.Agent{},
+		Storage:    storage,
 		Pace:       o.pace,
 		Heartbeat:  o.heartbeat,
 		Faults:     o.faults,

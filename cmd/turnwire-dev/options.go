@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -61,7 +62,7 @@ func parseOptions(args []string, env func(string) string, output io.Writer) (*op
 	flags.StringVar(&o.addr, "addr", net.JoinHostPort("127.0.0.1", port), "`address` to listen on; port 0 takes a free one, the environment's PORT sets the default")
 	flags.StringVar(&o.web, "web", "web/demo/dist", "`folder` served at /")
 	flags.StringVar(&o.dist, "dist", "web/dist", "`folder` served at /turnwire/")
-	flags.StringVar(&o.data, "data", "", "`folder` that keeps chats and turns over a restart; in memory without")
+	flags.StringVar(&o.data, "data", "", "`folder` that keeps chats, turns and files over a restart; in memory without")
 	flags.Var(&o.keys, "key", "accepted API `key`, repeatable (default dev-key)")
 	flags.Var(&o.workspaces, "workspace", "`identifier` of a workspace, repeatable (default demo)")
 	flags.Var(&o.name, "agent", "`identifier` of an agent, repeatable (default assistant)")
@@ -86,6 +87,14 @@ func parseOptions(args []string, env func(string) string, output io.Writer) (*op
 		}
 	}
 	return o, nil
+}
+
+// under is the path of something in the data folder, "" without one.
+func (o *options) under(name string) string {
+	if o.data == "" {
+		return ""
+	}
+	return filepath.Join(o.data, name)
 }
 
 func (o *options) agents() map[string]string {

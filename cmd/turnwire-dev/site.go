@@ -37,6 +37,7 @@ func site(api http.Handler, web, dist string) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/v1/", api)
 	mux.Handle("/debug/", api)
+	mux.Handle("/storage/", api)
 	mux.Handle("/turnwire/", http.StripPrefix("/turnwire", folder(dist)))
 	mux.Handle("/", folder(web))
 	return mux

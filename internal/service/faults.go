@@ -15,13 +15,17 @@ import (
 )
 
 // The faults that a request may ask for, by the header X-Fault or the query parameter fault, whose
-// value is a query string of its own: "status=503&retry_after=1&times=2".
+// value is a query string of its own: "status=503&retry_after=1&times=2". Several, split by ";", each
+// have their own on, times and after: "status=503&on=report&times=1;cut_bytes=9&on=block".
 const (
-	faultTimes = "times" // only the first K requests with this Idempotency-Key, or with this X-Fault where there is no key
-	faultOn    = "on"    // only this endpoint: chats, messages or abort
+	faultTimes = "times" // only the first K requests with this Idempotency-Key, or with this X-Fault to this path where there is no key
+	faultAfter = "after" // only once K such requests have gone by
+	faultOn    = "on"    // only this endpoint, or this operation of the own storage for the file of the upload-url request
+	faultTag   = "tag"   // nothing but another X-Fault, which is counted for itself
 
 	faultDelay      = "delay_ms"     // before anything else
 	faultRefuse     = "refuse"       // connection reset without an answer
+	faultLost       = "lost_answer"  // connection reset instead of the answer, once all is done
 	faultRedirect   = "redirect"     // 307 to this address
 	faultStatus     = "status"       // this status instead of an answer
 	faultRetryAfter = "retry_after"  // with status: the header Retry-After, seconds or a date
@@ -47,30 +51,50 @@ const (
 	faultReplayAll   = "replay_all"    // Last-Event-ID is not understood
 	faultNoLastBlank = "no_last_blank" // the last blank line is missing
 	faultDoneMarker  = "done_marker"   // "data: [DONE]" after turn_complete
+
+	faultExpires         = "expires_ms"       // the signed address is good for N ms
+	faultTicket          = "ticket"           // the shape of upload-url's answer
+	faultOtherFile       = "other_file"       // a renewal gives another file
+	faultFileStatus      = "file_status"      // the record shows this status
+	faultProcessing      = "processing_ms"    // processing takes N ms more; on the report
+	faultProcessingError = "processing_error" // processing fails with this text; on the report
+
+	// Of the storage's operations, beside status, retry_after, refuse, delay_ms, lost_answer and cut_bytes,
+	// which counts the bytes of the request there.
+	faultStallBytes = "stall_bytes" // nothing is read after N bytes
+	faultRate       = "bytes_per_s" // the body is read at this rate
+	faultCorrupt    = "corrupt"     // one bit of what arrives is stored otherwise
 )
 
-var faultFlags = []string{faultRefuse, faultByteByByte, faultOneChunk, faultNoIDs, faultResplit, faultDiffer, faultReplayAll, faultNoLastBlank, faultDoneMarker}
+var faultFlags = []string{faultRefuse, faultByteByByte, faultOneChunk, faultNoIDs, faultResplit, faultDiffer, faultReplayAll, faultNoLastBlank, faultDoneMarker,
+	faultLost, faultOtherFile, faultCorrupt}
 
 // faultNumbers holds the numeric faults and their highest values.
 var faultNumbers = map[string]int{
-	faultTimes: 1 << 30, faultDelay: 600_000, faultStatus: 599,
+	faultTimes: 1 << 30, faultAfter: 1 << 30, faultDelay: 600_000, faultStatus: 599,
 	faultCutBytes: 1 << 30, faultCutEvents: 1 << 30, faultCloseEvents: 1 << 30, faultStallEvents: 1 << 30,
 	faultErrorEvents: 1 << 30, faultBrokenJSON: 1 << 30,
 	faultPace: 86_400_000, faultHeartbeat: 86_400_000, faultSlowChunks: 600_000,
+	faultExpires: 86_400_000, faultProcessing: 86_400_000, faultStallBytes: 1 << 30, faultRate: 1 << 30,
 }
 
 // faultWords holds the faults that take one of some words.
 var faultWords = map[string][]string{
-	faultOn:        {"chats", "messages", "abort"},
+	faultOn:        append([]string{"chats", "messages", "abort", "upload-url", "renewal", "report", "file"}, storageOperations...),
 	faultErrorBody: {"json", "html", "empty"},
 	faultChatBody:  {"id", "nested", "none", "html"},
 	faultEncoding:  {"event"},
+	faultTicket:    ticketShapes,
 }
 
-var faultTexts = []string{faultRedirect, faultRetryAfter, faultType}
+var faultTexts = []string{faultRedirect, faultRetryAfter, faultType, faultTag, faultFileStatus, faultProcessingError}
 
 // faults are those of one request; the zero value has none.
-type faults struct{ values map[string]string }
+type faults struct {
+	values map[string]string
+	// storage are those for the storage's operations on the file of the request.
+	storage []map[string]string
+}
 
 func (f *faults) has(name string) bool { _, ok := f.values[name]; return ok }
 
@@ -91,13 +115,14 @@ func (f *faults) durationOr(name string, other time.Duration) time.Duration {
 }
 
 // parseFaults reads the value of X-Fault and of the query parameter fault.
-func parseFaults(sources ...string) (*faults, error) {
-	f := &faults{values: map[string]string{}}
-	for _, source := range sources {
-		query, err := url.ParseQuery(source)
+func parseFaults(sources ...string) ([]map[string]string, error) {
+	var groups []map[string]string
+	for source := range strings.SplitSeq(strings.Join(sources, ";"), ";") {
+		query, err := url.ParseQuery(strings.TrimSpace(source))
 		if err != nil {
 			return nil, errors.New("a fault's value must be in query-string syntax")
 		}
+		group := map[string]string{}
 		for _, name := range slices.Sorted(maps.Keys(query)) {
 			value := query.Get(name)
 			if err := checkFault(name, value); err != nil {
@@ -107,10 +132,11 @@ func parseFaults(sources ...string) (*faults, error) {
 			if slices.Contains(faultFlags, name) && value == "0" {
 				continue
 			}
-			f.values[name] = value
+			group[name] = value
 		}
+		groups = append(groups, group)
 	}
-	return f, nil
+	return groups, nil
 }
 
 func checkFault(name, value string) error {
@@ -149,31 +175,43 @@ func checkFault(name, value string) error {
 // a cut of the first stream only. Those about replays would have no use otherwise.
 var lastingFaults = []string{faultEncoding, faultNoIDs, faultResplit, faultDiffer, faultReplayAll}
 
-// faultsFor returns what applies to a request: with times=K the first K requests only, lastingFaults
-// apart.
+// faultsFor returns what applies to a request.
 func (s *Service) faultsFor(r *http.Request, endpoint string) (*faults, *apiError) {
 	header, query := r.Header.Get("X-Fault"), r.URL.Query().Get("fault")
+	f := &faults{values: map[string]string{}}
 	if header == "" && query == "" {
-		return &faults{}, nil
+		return f, nil
 	}
-	f, err := parseFaults(header, query)
+	groups, err := parseFaults(header, query)
 	if err != nil {
 		return nil, failure(http.StatusBadRequest, "unknown_fault", err.Error())
 	}
-	if f.has(faultOn) && f.values[faultOn] != endpoint {
-		return &faults{}, nil
-	}
-	if !f.has(faultTimes) {
-		return f, nil
-	}
 	source := endpoint + "\n" + r.Header.Get("Idempotency-Key")
 	if endpoint != "messages" {
-		source = endpoint + "\n" + header + "\n" + query
+		source = endpoint + "\n" + r.URL.Path + "\n" + header + "\n" + query
 	}
-	if s.debug.faulted(source) > f.number(faultTimes) {
-		maps.DeleteFunc(f.values, func(name, _ string) bool { return !slices.Contains(lastingFaults, name) })
+	for i, group := range groups {
+		switch on := group[faultOn]; {
+		case slices.Contains(storageOperations, on):
+			f.storage = append(f.storage, group)
+		case on == "" || on == endpoint:
+			maps.Copy(f.values, s.due(group, source+"\n"+strconv.Itoa(i)))
+		}
 	}
 	return f, nil
+}
+
+// due counts a request that a group of faults is for, and returns what is left of the group: with times
+// and after, lastingFaults at least.
+func (s *Service) due(group map[string]string, source string) map[string]string {
+	f := &faults{values: maps.Clone(group)}
+	if f.has(faultTimes) || f.has(faultAfter) {
+		n := s.debug.faulted(source) - max(0, f.number(faultAfter))
+		if n < 1 || f.has(faultTimes) && n > f.number(faultTimes) {
+			maps.DeleteFunc(f.values, func(name, _ string) bool { return !slices.Contains(lastingFaults, name) })
+		}
+	}
+	return f.values
 }
 
 // answer performs the faults that come instead of the service's own answer, and tells whether one did.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-76f09577/turnwire/internal/blobstore"
 	"github.com/seed-76f09577/turnwire/internal/builtin"
 	"github.com/seed-76f09577/turnwire/internal/service"
 )
@@ -63,11 +64,14 @@ type server struct {
 func serve(t *testing.T, change ...func(*service.Config)) *server {
 	t.Helper()
 	records := &logs{changed: make(chan struct{})}
+	storage, err := blobstore.Open(blobstore.Config{})
+	require.NoError(t, err)
 	cfg := service.Config{
 		Keys:       []string{key},
 		Workspaces: []string{"demo"},
 		Agents:     map[string]string{"assistant": "model-of-the-agent"},
 		Agent:      &builtin.Agent{},
+		Storage:    storage,
 		Faults:     true,
 		Log:        slog.New(slog.NewJSONHandler(records, nil)),
 	}
@@ -85,6 +89,7 @@ func serve(t *testing.T, change ...func(*service.Config)) *server {
 		cancel()
 		require.NoError(t, svc.Close(now))
 		listener.Close()
+		require.NoError(t, storage.Close())
 		transport.CloseIdleConnections()
 	})
 	t.Cleanup(s.stop)

@@ -12,7 +12,10 @@ type journal interface {
 	// which has the index first.
 	saveTurn(ctx context.Context, t *turn, now status, first int, events []Event) error
 	deleteTurn(ctx context.Context, turnID string) error
-	// load returns everything, turns in the order of their start.
+	// saveFile records a file as it is; its mutex is held.
+	saveFile(ctx context.Context, f *file) error
+	loadFiles(ctx context.Context) ([]*file, error)
+	// load returns all chats and turns, turns in the order of their start.
 	load(ctx context.Context) ([]*chat, []*turn, error)
 	close() error
 }
@@ -24,5 +27,7 @@ func (noJournal) saveChat(context.Context, *chat) error                        {
 func (noJournal) startTurn(context.Context, *chat, *turn) error                { return nil }
 func (noJournal) saveTurn(context.Context, *turn, status, int, []Event) error  { return nil }
 func (noJournal) deleteTurn(context.Context, string) error                     { return nil }
+func (noJournal) saveFile(context.Context, *file) error                        { return nil }
+func (noJournal) loadFiles(context.Context) ([]*file, error)                   { return nil, nil }
 func (noJournal) load(context.Context) (chats []*chat, turns []*turn, e error) { return nil, nil, nil }
 func (noJournal) close() error                                                 { return nil }

@@ -22,11 +22,15 @@ func (s *Service) table() []route {
 		{method: "POST", pattern: "/v1/workspaces/{workspace_id}/chats", name: "chats", handle: s.createChat},
 		{method: "POST", pattern: "/v1/chats/{chat_id}/messages", name: "messages", handle: s.sendMessage},
 		{method: "POST", pattern: "/v1/chats/{chat_id}/abort", name: "abort", handle: s.abort},
+		{method: "POST", pattern: "/v1/workspaces/{workspace_id}/files/upload-url", name: "upload-url", handle: s.createUpload},
+		{method: "GET", pattern: "/v1/files/{file_id}", name: "file", handle: s.readFile},
+		{method: "PATCH", pattern: "/v1/files/{file_id}", name: "report", handle: s.reportFile},
 	}
 	if s.cfg.Faults {
 		routes = append(routes,
 			route{method: "GET", pattern: "/debug/turns", keyless: true, handle: s.debugTurns},
 			route{method: "GET", pattern: "/debug/requests", keyless: true, handle: s.debugRequests},
+			route{method: "GET", pattern: "/debug/storage", keyless: true, handle: s.debugStorage},
 		)
 	}
 	return routes
@@ -34,8 +38,15 @@ func (s *Service) table() []route {
 
 func (s *Service) routes() http.Handler {
 	mux := http.NewServeMux()
+	byPattern := map[string][]route{}
 	for _, rt := range s.table() {
-		mux.Handle(rt.pattern, s.endpoint(rt))
+		byPattern[rt.pattern] = append(byPattern[rt.pattern], rt)
+	}
+	for pattern, routes := range byPattern {
+		mux.Handle(pattern, s.endpoint(routes))
+	}
+	if own, ok := s.cfg.Storage.(StorageServer); ok {
+		mux.Handle("/storage/", s.serveStorage(own))
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		writeError(w, failure(http.StatusNotFound, "unknown_path", "there is no endpoint "+r.URL.Path))
@@ -69,54 +80,75 @@ func (s *Service) observe(next http.Handler) http.Handler {
 	})
 }
 
-func (s *Service) endpoint(rt route) http.Handler {
+// endpoint serves the routes of one path.
+func (s *Service) endpoint(routes []route) http.Handler {
 	allowed := "Authorization, Content-Type, Idempotency-Key, Last-Event-ID"
 	if s.cfg.Faults {
 		allowed += ", X-Fault"
 	}
+	var list []string
+	for _, rt := range routes {
+		list = append(list, rt.method)
+	}
+	methods := strings.Join(list, ", ")
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if s.cfg.Faults && !rt.keyless {
-			s.debug.request(r.Method + " " + rt.pattern)
-			if r.Method == rt.method && rt.name == "messages" {
-				s.debug.keyed(r.PathValue("chat_id"), r.Header.Get("Idempotency-Key"))
+		if s.cfg.Faults && !routes[0].keyless {
+			s.debug.request(r.Method + " " + routes[0].pattern)
+		}
+		for _, rt := range routes {
+			if r.Method == rt.method {
+				s.serve(w, r, rt)
+				return
 			}
 		}
-		switch r.Method {
-		case rt.method:
-		case http.MethodOptions:
+		if r.Method == http.MethodOptions {
 			h := w.Header()
-			h.Set("Access-Control-Allow-Methods", rt.method)
+			h.Set("Access-Control-Allow-Methods", methods)
 			h.Set("Access-Control-Allow-Headers", allowed)
 			h.Set("Access-Control-Max-Age", "600")
 			w.WriteHeader(http.StatusNoContent)
 			return
-		default:
-			w.Header().Set("Allow", rt.method+", OPTIONS")
-			writeError(w, failure(http.StatusMethodNotAllowed, "method_not_allowed", "this endpoint takes "+rt.method))
+		}
+		w.Header().Set("Allow", methods+", OPTIONS")
+		writeError(w, failure(http.StatusMethodNotAllowed, "method_not_allowed", "this endpoint takes "+methods))
+	})
+}
+
+func (s *Service) serve(w http.ResponseWriter, r *http.Request, rt route) {
+	f := &faults{}
+	if s.cfg.Faults && !rt.keyless {
+		name := rt.name
+		switch name {
+		case "messages":
+			s.debug.keyed(r.PathValue("chat_id"), r.Header.Get("Idempotency-Key"))
+		case "upload-url":
+			if renews(w, r) {
+				name = "renewal"
+			}
+		}
+		var problem *apiError
+		if f, problem = s.faultsFor(r, name); problem != nil {
+			writeError(w, problem)
 			return
 		}
-		f := &faults{}
-		if s.cfg.Faults && !rt.keyless {
-			var problem *apiError
-			if f, problem = s.faultsFor(r, rt.name); problem != nil {
-				writeError(w, problem)
-				return
-			}
-			if f.answer(w, r, s.closing) {
-				return
-			}
+		if f.answer(w, r, s.closing) {
+			return
 		}
-		problem := s.authorize(r)
-		if rt.keyless {
-			problem = nil
-		}
-		if problem == nil {
-			problem = rt.handle(w, r, f)
-		}
-		if problem != nil {
-			writeError(w, problem)
-		}
-	})
+	}
+	if f.has(faultLost) {
+		defer refuse(w)
+		w = &heldAnswer{header: w.Header().Clone()}
+	}
+	problem := s.authorize(r)
+	if rt.keyless {
+		problem = nil
+	}
+	if problem == nil {
+		problem = rt.handle(w, r, f)
+	}
+	if problem != nil {
+		writeError(w, problem)
+	}
 }
 
 // authorize checks the bearer key. Keys are compared by hash, so that time tells nothing about them.

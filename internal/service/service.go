@@ -27,11 +27,17 @@ type Config struct {
 	Agent Agent
 	// Pace is the time between two events of a turn.
 	Pace time.Duration
+	// Storage is where the bytes of files go; nil refuses uploads.
+	Storage Storage
+	// SignedFor is how long an upload address is good for; 0 is an hour.
+	SignedFor time.Duration
+	// Library takes in the text of files; with nil it is left alone.
+	Library Library
 	// Heartbeat is the silence after which a stream gets a comment; 0 sends none.
 	Heartbeat time.Duration
 	// Faults turns on faults by request and the /debug endpoints.
 	Faults bool
-	// Dir keeps chats, turns and idempotency records on disk; "" keeps them in memory only.
+	// Dir keeps chats, turns, idempotency records and file records on disk; "" keeps them in memory only.
 	Dir string
 	// MaxRunning bounds the turns that run at once, one more is answered 503; 0 is 512.
 	MaxRunning int
@@ -52,13 +58,22 @@ type Service struct {
 	handler http.Handler
 	journal journal
 	debug   *debugCounts
+	// storageFaults and storageLog are for tests of uploads to the own storage.
+	storageFaults storageFaults
+	storageLog    storageLog
 
 	// closing is closed when turns are cut for good: whatever waits gives up.
 	closing chan struct{}
 	turns   sync.WaitGroup
+	// working ends when the service closes, and with it the work on files, which works counts.
+	working     context.Context
+	stopWorking context.CancelFunc
+	works       sync.WaitGroup
+	processing  chan struct{}
 
 	mu      sync.Mutex
 	chats   map[string]*chat
+	files   map[string]*file
 	running int
 	closed  bool
 	kept    retention
@@ -86,6 +101,9 @@ func New(ctx context.Context, cfg Config) (*Service, error) {
 	if cfg.MaxKept == 0 {
 		cfg.MaxKept = 512 << 20
 	}
+	if cfg.SignedFor == 0 {
+		cfg.SignedFor = time.Hour
+	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
@@ -96,8 +114,12 @@ func New(ctx context.Context, cfg Config) (*Service, error) {
 		debug:   newDebugCounts(),
 		closing: make(chan struct{}),
 		chats:   map[string]*chat{},
+		files:   map[string]*file{},
 		kept:    retention{most: cfg.MaxKept},
+
+		processing: make(chan struct{}, maxProcessing),
 	}
+	s.working, s.stopWorking = context.WithCancel(context.Background())
 	for _, key := range cfg.Keys {
 		if key == "" {
 			return nil, errors.New("service: a key must not be empty")
@@ -118,7 +140,7 @@ func New(ctx context.Context, cfg Config) (*Service, error) {
 	return s, nil
 }
 
-// ServeHTTP answers /v1 and, with faults on, /debug.
+// ServeHTTP answers /v1, /storage where the storage is its own, and, with faults on, /debug.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
 // Close refuses new turns, lets the running ones go on until ctx is done, records those that are left
@@ -131,6 +153,8 @@ func (s *Service) Close(ctx context.Context) error {
 	}
 	s.closed = true
 	s.mu.Unlock()
+	// A file's report is answered 503 and its processing begins anew after the restart: neither is waited for.
+	s.stopWorking()
 
 	idle := make(chan struct{})
 	go func() {
@@ -150,6 +174,7 @@ func (s *Service) Close(ctx context.Context) error {
 		<-idle
 	}
 	close(s.closing)
+	s.works.Wait()
 	return s.journal.close()
 }
 
@@ -170,6 +195,16 @@ func (s *Service) restore(ctx context.Context) error {
 		c.turns[t.key] = t
 		c.newest = t
 		s.keep(t)
+	}
+	files, err := s.journal.loadFiles(ctx)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		s.files[f.id] = f
+		if f.status == fileProcessing {
+			s.process(f, &faults{})
+		}
 	}
 	return nil
 }

@@ -31,6 +31,11 @@ CREATE TABLE IF NOT EXISTS turns (
 CREATE TABLE IF NOT EXISTS events (
 	turn_id TEXT NOT NULL, first INTEGER NOT NULL, batch TEXT NOT NULL, PRIMARY KEY (turn_id, first)
 );
+CREATE TABLE IF NOT EXISTS files (
+	file_id TEXT PRIMARY KEY, workspace_id TEXT NOT NULL, name TEXT NOT NULL, size INTEGER NOT NULL,
+	content_type TEXT NOT NULL, purpose TEXT NOT NULL, checksum TEXT NOT NULL, status TEXT NOT NULL, error TEXT NOT NULL,
+	report TEXT NOT NULL, handle TEXT NOT NULL, expires TEXT NOT NULL, created TEXT NOT NULL, updated TEXT NOT NULL
+);
 UPDATE turns SET status = 'interrupted' WHERE status = 'running';
 `
 
@@ -105,7 +110,12 @@ func (j *sqlite) saveTurn(ctx context.Context, t *turn, now status, first int, e
 				return err
 			}
 		}
-		_, err := tx.ExecContext(ctx, `UPDATE turns SET status = ?, tools = ? WHERE turn_id = ?`, string(now), string(tools), t.id)
+		_, err := tx.ExecContext(ctx, `CREATE TABLE IF NOT EXISTS files (
+	file_id TEXT PRIMARY KEY, workspace_id TEXT NOT NULL, name TEXT NOT NULL, size INTEGER NOT NULL,
+	content_type TEXT NOT NULL, purpose TEXT NOT NULL, checksum TEXT NOT NULL, status TEXT NOT NULL, error TEXT NOT NULL,
+	report TEXT NOT NULL, handle TEXT NOT NULL, expires TEXT NOT NULL, created TEXT NOT NULL, updated TEXT NOT NULL
+);
+UPDATE turns SET status = ?, tools = ? WHERE turn_id = ?`, string(now), string(tools), t.id)
 		return err
 	})
 }
