@@ -1,10 +1,6 @@
 package api
 
-import (
-	"strconv"
-
-	"github.com/seed-76f09577/turnwire/wasm/json"
-)
+import "github.com/seed-76f09577/turnwire/wasm/json"
 
 // FileParams is what the service is told of a file before its upload (profile, "Files" 1).
 type FileParams struct {
@@ -18,36 +14,43 @@ type FileParams struct {
 
 // UploadURL is POST /v1/workspaces/{workspace_id}/files/upload-url.
 func UploadURL(workspaceID string, p FileParams) Request {
-	body := json.Quote([]byte(`{"name":`), p.Name)
-	body = strconv.AppendInt(append(body, `,"size":`...), p.Size, 10)
-	body = json.Quote(append(body, `,"content_type":`...), p.ContentType)
-	for _, m := range []struct{ name, value string }{{"purpose", p.Purpose}, {"checksum", p.Checksum}, {"file_id", p.FileID}} {
-		if m.value != "" {
-			body = append(append(append(body, `,"`...), m.name...), `":`...)
-			body = json.Quote(body, m.value)
-		}
-	}
+	var w json.Writer
+	w.Open("", '{')
+	w.String("name", p.Name)
+	w.Int("size", p.Size)
+	w.String("content_type", p.ContentType)
+	w.Given("purpose", p.Purpose)
+	w.Given("checksum", p.Checksum)
+	w.Given("file_id", p.FileID)
+	w.Close('}')
 	return Request{
 		Method: "POST",
 		Path:   "/v1/workspaces/" + Segment(workspaceID) + "/files/upload-url",
 		Header: []Field{jsonBody, {"Accept", "application/json"}},
-		Body:   append(body, '}'),
+		Body:   w.Text(),
 	}
 }
 
 // ReportUploaded is PATCH /v1/files/{file_id} after the bytes are stored. checksum is left out where empty.
 func ReportUploaded(fileID string, size int64, checksum string) Request {
-	body := strconv.AppendInt([]byte(`{"status":"uploaded","size":`), size, 10)
-	if checksum != "" {
-		body = json.Quote(append(body, `,"checksum":`...), checksum)
-	}
-	return reportFile(fileID, append(body, '}'), false)
+	var w json.Writer
+	w.Open("", '{')
+	w.String("status", "uploaded")
+	w.Int("size", size)
+	w.Given("checksum", checksum)
+	w.Close('}')
+	return reportFile(fileID, w.Text(), false)
 }
 
 // ReportFailed is PATCH /v1/files/{file_id} after an upload that did not succeed. It outlives its page, so that no file
 // hangs.
 func ReportFailed(fileID, why string) Request {
-	return reportFile(fileID, append(json.Quote([]byte(`{"status":"upload_failed","error":`), why), '}'), true)
+	var w json.Writer
+	w.Open("", '{')
+	w.String("status", "upload_failed")
+	w.String("error", why)
+	w.Close('}')
+	return reportFile(fileID, w.Text(), true)
 }
 
 func reportFile(fileID string, body []byte, keepalive bool) Request {

@@ -1,10 +1,6 @@
 package api
 
-import (
-	"strconv"
-
-	"github.com/seed-76f09577/turnwire/wasm/json"
-)
+import "github.com/seed-76f09577/turnwire/wasm/json"
 
 // Ticket says where and how a file's bytes are to be stored (profile, "Files" 2).
 type Ticket struct {
@@ -87,55 +83,35 @@ func ticketError(req Request, res Response, body []byte, code, want string) *Err
 
 // AppendJSON appends the ticket in a form that ParseTicket reads.
 func (t *Ticket) AppendJSON(dst []byte) []byte {
-	dst = json.Quote(append(dst, `{"file_id":`...), t.FileID)
-	member := func(name, value string) {
-		if value != "" {
-			dst = append(append(append(dst, `,"`...), name...), `":`...)
-			dst = json.Quote(dst, value)
-		}
+	w := json.WriterTo(dst)
+	w.Open("", '{')
+	w.String("file_id", t.FileID)
+	w.Given("upload_url", t.URL)
+	w.Given("protocol", t.Protocol)
+	w.Given("method", t.Method)
+	w.Given("complete_url", t.CompleteURL)
+	w.Int("block_size", t.BlockSize)
+	w.Int("expires_at", t.ExpiresAt)
+	w.Open("headers", '{')
+	for _, f := range t.Header {
+		w.String(f.Name, f.Value)
 	}
-	member("upload_url", t.URL)
-	member("protocol", t.Protocol)
-	member("method", t.Method)
-	member("complete_url", t.CompleteURL)
-	if t.BlockSize > 0 {
-		dst = appendNumber(dst, "block_size", t.BlockSize)
+	w.Close('}')
+	w.Open("parts", '[')
+	for _, p := range t.Parts {
+		w.Open("", '{')
+		w.Int("part_number", int64(p.Number))
+		w.String("url", p.URL)
+		w.Close('}')
 	}
-	if t.ExpiresAt > 0 {
-		dst = appendNumber(dst, "expires_at", t.ExpiresAt)
+	w.Close(']')
+	w.Open("extensions", '[')
+	for _, name := range t.Extensions {
+		w.String("", name)
 	}
-	list := func(name string, brackets string, n int, item func(i int)) {
-		if n == 0 {
-			return
-		}
-		dst = append(append(append(dst, `,"`...), name...), '"', ':', brackets[0])
-		for i := 0; i < n; i++ {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			item(i)
-		}
-		dst = append(dst, brackets[1])
-	}
-	list("headers", "{}", len(t.Header), func(i int) {
-		dst = json.Quote(append(json.Quote(dst, t.Header[i].Name), ':'), t.Header[i].Value)
-	})
-	list("parts", "[]", len(t.Parts), func(i int) {
-		dst = append(dst, '{')
-		dst = appendNumber(dst, "part_number", int64(t.Parts[i].Number))
-		dst = append(json.Quote(append(dst, `,"url":`...), t.Parts[i].URL), '}')
-	})
-	list("extensions", "[]", len(t.Extensions), func(i int) { dst = json.Quote(dst, t.Extensions[i]) })
-	return append(dst, '}')
-}
-
-// appendNumber appends a member, with a comma unless it is the first.
-func appendNumber(dst []byte, name string, n int64) []byte {
-	if dst[len(dst)-1] != '{' {
-		dst = append(dst, ',')
-	}
-	dst = append(append(append(dst, '"'), name...), '"', ':')
-	return strconv.AppendInt(dst, n, 10)
+	w.Close(']')
+	w.Close('}')
+	return w.Text()
 }
 
 func quoted(key []byte) []byte {

@@ -22,34 +22,34 @@ var jsonBody = Field{"Content-Type", "application/json"}
 // CreateChat is POST /v1/workspaces/{workspace_id}/chats. temporary is sent only where the caller gave it, because
 // the interface states no default.
 func CreateChat(workspaceID, agentID string, temporary *bool) Request {
-	body := json.Quote([]byte(`{"agent_id":`), agentID)
+	var w json.Writer
+	w.Open("", '{')
+	w.String("agent_id", agentID)
 	if temporary != nil {
-		if *temporary {
-			body = append(body, `,"is_temporary":true`...)
-		} else {
-			body = append(body, `,"is_temporary":false`...)
-		}
+		w.Bool("is_temporary", *temporary)
 	}
+	w.Close('}')
 	return Request{
 		Method: "POST",
 		Path:   "/v1/workspaces/" + Segment(workspaceID) + "/chats",
 		Header: []Field{jsonBody, {"Accept", "application/json"}},
-		Body:   append(body, '}'),
+		Body:   w.Text(),
 	}
 }
 
 // SendMessage is POST /v1/chats/{chat_id}/messages. parts is the JSON array of the message's parts; model is left out
 // where it is empty.
 func SendMessage(chatID, key, parts, model string) Request {
-	body := append([]byte(`{"parts":`), parts...)
-	if model != "" {
-		body = json.Quote(append(body, `,"model":`...), model)
-	}
+	var w json.Writer
+	w.Open("", '{')
+	w.Raw("parts", []byte(parts))
+	w.Given("model", model)
+	w.Close('}')
 	return Request{
 		Method: "POST",
 		Path:   "/v1/chats/" + Segment(chatID) + "/messages",
 		Header: []Field{jsonBody, {"Accept", "text/event-stream"}, {"Idempotency-Key", key}},
-		Body:   append(body, '}'),
+		Body:   w.Text(),
 	}
 }
 

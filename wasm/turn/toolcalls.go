@@ -172,28 +172,29 @@ func (t *tools) remember(i int, key []byte, c *call) {
 }
 
 func (t *tools) appendJSON(dst []byte) []byte {
-	dst = append(dst, '[')
-	for i, c := range t.calls {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = json.Quote(append(dst, `{"id":`...), c.id)
-		dst = json.Quote(append(dst, `,"name":`...), c.name)
-		dst = json.Quote(append(dst, `,"status":`...), c.status)
-		dst = json.Quote(append(dst, `,"argumentsText":`...), string(whole(c.argumentsText)))
+	w := json.WriterTo(dst)
+	w.Open("", '[')
+	for _, c := range t.calls {
+		w.Open("", '{')
+		w.String("id", c.id)
+		w.String("name", c.name)
+		w.String("status", c.status)
+		w.String("argumentsText", string(whole(c.argumentsText)))
 		if c.arguments != nil {
-			dst = append(append(dst, `,"arguments":`...), c.arguments...)
+			w.Raw("arguments", c.arguments)
 		}
 		if c.result != nil {
-			dst = append(append(dst, `,"result":`...), c.result...)
+			w.Raw("result", c.result)
 		}
+		by := "id"
 		if c.byOrder {
-			dst = append(dst, `,"matchedBy":"order"}`...)
-		} else {
-			dst = append(dst, `,"matchedBy":"id"}`...)
+			by = "order"
 		}
+		w.String("matchedBy", by)
+		w.Close('}')
 	}
-	return append(dst, ']')
+	w.Close(']')
+	return w.Text()
 }
 
 // isKey takes strings with something in them and numbers.

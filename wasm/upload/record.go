@@ -10,58 +10,56 @@ import (
 // recordVersion changes with the record's form; a record of another is not continued.
 const recordVersion = 1
 
-// Record is what a later page needs to go on, as JSON; of an upload that was given up, what the service has to be told. It holds signed addresses: keep it where only this origin reads.
+// Record is what a later page needs to go on, as JSON; of an upload that was given up, what the service has to be told.
+// It holds signed addresses: keep it where only this origin reads.
 func (m *Machine) Record() []byte {
-	s := &m.session
-	out := strconv.AppendInt([]byte(`{"version":`), recordVersion, 10)
+	var w json.Writer
+	w.Open("", '{')
+	w.Int("version", recordVersion)
 	if m.step >= closing {
-		out = append(out, `,"abandoned":[`...)
-		for i, id := range m.reports {
-			if i > 0 {
-				out = append(out, ',')
-			}
-			out = json.Quote(out, id)
+		w.Open("abandoned", '[')
+		for _, id := range m.reports {
+			w.String("", id)
 		}
-		return append(out, "]}"...)
+		w.Close(']')
+	} else {
+		m.record(&w)
 	}
-	out = json.Quote(append(out, `,"data":`...), m.identity())
-	out = s.ticket.AppendJSON(append(out, `,"ticket":`...))
-	out = json.Quote(append(out, `,"sum":`...), m.sum.value)
+	w.Close('}')
+	return w.Text()
+}
+
+func (m *Machine) record(w *json.Writer) {
+	s := &m.session
+	w.String("data", m.identity())
+	w.Raw("ticket", s.ticket.AppendJSON(nil))
+	w.String("sum", m.sum.value)
 	if m.sum.state != "" {
-		out = strconv.AppendInt(append(out, `,"hashed":`...), m.sum.at, 10)
-		out = json.Quote(append(out, `,"hasher":`...), m.sum.state)
+		w.Int("hashed", m.sum.at)
+		w.String("hasher", m.sum.state)
 	}
-	flag := func(name string, on bool) {
-		if on {
-			out = append(append(append(out, `,"`...), name...), `":true`...)
-		}
-	}
-	flag("concat", s.concat)
-	flag("sawRange", s.sawRange)
-	flag("committed", s.committed)
-	flag("reported", m.reported)
-	out = strconv.AppendInt(append(out, `,"block":`...), s.block, 10)
-	out = strconv.AppendInt(append(out, `,"span":`...), s.span, 10)
-	out = append(out, `,"lanes":[`...)
-	first := true
+	w.Bool("concat", s.concat)
+	w.Bool("sawRange", s.sawRange)
+	w.Bool("committed", s.committed)
+	w.Bool("reported", m.reported)
+	w.Int("block", s.block)
+	w.Int("span", s.span)
+	w.Open("lanes", '[')
 	for _, l := range s.lanes {
 		if l.at == l.from && l.url == "" && !l.done {
 			continue
 		}
-		if !first {
-			out = append(out, ',')
-		}
-		first = false
-		out = strconv.AppendInt(append(out, '['), int64(l.index), 10)
-		out = strconv.AppendInt(append(out, ','), l.at, 10)
-		out = strconv.AppendBool(append(out, ','), l.done)
+		w.Open("", '[')
+		w.Int("", int64(l.index))
+		w.Int("", l.at)
+		w.Bool("", l.done)
 		if l.url != "" || l.tag != "" {
-			out = json.Quote(append(out, ','), l.url)
-			out = json.Quote(append(out, ','), l.tag)
+			w.String("", l.url)
+			w.String("", l.tag)
 		}
-		out = append(out, ']')
+		w.Close(']')
 	}
-	return append(out, "]}"...)
+	w.Close(']')
 }
 
 // identity tells the data from other data.
