@@ -19,16 +19,25 @@ const (
 type Agent struct {
 	// Now is the clock tool's clock; nil is time.Now.
 	Now func() time.Time
+	// Files is what the search tool searches in; with nil the agent has no such tool.
+	Files Files
 }
 
 // Run answers one message.
 func (a *Agent) Run(ctx context.Context, m service.Message, to service.Sink) error {
-	now := a.Now
-	if now == nil {
-		now = time.Now
+	use := tools{now: a.Now, files: a.Files, workspaceID: m.WorkspaceID}
+	if use.now == nil {
+		use.now = time.Now
+	}
+	hasFiles := false
+	if a.Files != nil {
+		var err error
+		if hasFiles, err = a.Files.HasFiles(ctx, m.WorkspaceID); err != nil {
+			return fmt.Errorf("look for files: %w", err)
+		}
 	}
 	w := writer{ctx: ctx, to: to}
-	r := understand(m.Text)
+	r := understand(m.Text, hasFiles)
 	calls := plan(m.TurnID, r)
 	if err := w.think(reasoning(m, r, calls)); err != nil {
 		return err
@@ -43,14 +52,14 @@ func (a *Agent) Run(ctx context.Context, m service.Message, to service.Sink) err
 	case r.words >= 0:
 		return w.prose(r.words)
 	case r.help:
-		return w.say(helpText)
+		return w.say(help(hasFiles))
 	case len(calls) > 0:
-		if err := w.runCalls(calls, now); err != nil {
+		if err := w.runCalls(calls, use); err != nil {
 			return err
 		}
 		return w.say(toolAnswer(m, calls))
 	default:
-		return w.say(plainAnswer(m))
+		return w.say(plainAnswer(m, hasFiles))
 	}
 }
 
@@ -79,6 +88,9 @@ func reasoning(m service.Message, r request, calls []*call) string {
 		}
 		if len(r.zones) > 0 {
 			fmt.Fprintf(&b, "It asks for the time in %s. ", strings.Join(r.zones, " and "))
+		}
+		if r.query != "" {
+			fmt.Fprintf(&b, "It may be answered by the files, so I look for %q in them. ", r.query)
 		}
 		if overlapping(calls) {
 			b.WriteString("The tools do not depend on each other, so I call them at the same time.")

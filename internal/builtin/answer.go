@@ -24,6 +24,17 @@ I am the built-in agent of the reference service. I need no model, and my tools 
 - Stop me whenever you like: no tool runs after that.
 `
 
+const helpFiles = "| a question about your files, such as `what does the handbook say about holidays?` | **search** in them, and quote what I find |\n"
+
+// help tells what the agent can do; to search is told where there is something to search in.
+func help(hasFiles bool) string {
+	if !hasFiles {
+		return helpText
+	}
+	before, after, _ := strings.Cut(helpText, "| both at once |")
+	return before + helpFiles + "| both at once |" + after
+}
+
 // toolAnswer says what the tools found, and what failed.
 func toolAnswer(m service.Message, calls []*call) string {
 	var b strings.Builder
@@ -32,13 +43,15 @@ func toolAnswer(m service.Message, calls []*call) string {
 	} else {
 		b.WriteString("## Results\n\n")
 	}
-	var sums, times, failed []*call
+	var sums, times, searches, failed []*call
 	for _, c := range calls {
 		switch {
 		case c.err != nil:
 			failed = append(failed, c)
 		case c.name == calculatorTool:
 			sums = append(sums, c)
+		case c.name == searchTool:
+			searches = append(searches, c)
 		default:
 			times = append(times, c)
 		}
@@ -61,8 +74,11 @@ func toolAnswer(m service.Message, calls []*call) string {
 	if len(times) > 0 {
 		b.WriteString("\n")
 	}
+	for _, c := range searches {
+		b.WriteString(filesAnswer(c.found))
+	}
 	for _, c := range failed {
-		asked := c.arguments["expression"] + c.arguments["zone"]
+		asked := strings.ReplaceAll(c.arguments["expression"]+c.arguments["zone"]+c.arguments["query"], "`", "'")
 		fmt.Fprintf(&b, "> The %s could not do `%s`: %s.\n\n", c.name, asked, c.result["error"])
 	}
 	fmt.Fprintf(&b, "That was message %d of this chat.\n", m.Number)
@@ -70,7 +86,7 @@ func toolAnswer(m service.Message, calls []*call) string {
 }
 
 // plainAnswer is for a message that asks for nothing the agent can do.
-func plainAnswer(m service.Message) string {
+func plainAnswer(m service.Message, hasFiles bool) string {
 	var b strings.Builder
 	b.WriteString("## I read your message\n\n")
 	text := strings.TrimSpace(m.Text)
@@ -90,7 +106,11 @@ func plainAnswer(m service.Message) string {
 	if n := len(m.Earlier); n > 0 {
 		fmt.Fprintf(&b, " Before it you wrote:\n\n%s", quote(m.Earlier[n-1]))
 	}
-	b.WriteString("\n\nYou could try:\n\n- `(2 + 3) * 4` for the calculator\n- `what time is it in Europe/Berlin?` for the clock\n- `help` for everything else\n")
+	b.WriteString("\n\nYou could try:\n\n- `(2 + 3) * 4` for the calculator\n- `what time is it in Europe/Berlin?` for the clock\n")
+	if hasFiles {
+		b.WriteString("- `what do my files say about …?` for a search in your files\n")
+	}
+	b.WriteString("- `help` for everything else\n")
 	return b.String()
 }
 
@@ -102,6 +122,10 @@ func quote(text string) string {
 	if runes := []rune(text); len(runes) > quoted {
 		text = string(runes[:quoted]) + "…"
 	}
+	return quotation(text)
+}
+
+func quotation(text string) string {
 	return "> " + strings.ReplaceAll(escape(text), "\n", "\n> ")
 }
 

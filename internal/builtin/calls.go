@@ -7,12 +7,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-76f09577/turnwire/internal/library"
 	"github.com/seed-76f09577/turnwire/internal/service"
 )
 
 const (
 	calculatorTool = "calculator"
 	clockTool      = "clock"
+	searchTool     = "search_files"
 )
 
 // call is one tool call of a turn.
@@ -20,7 +22,15 @@ type call struct {
 	id, name  string
 	arguments map[string]string
 	result    map[string]any
+	found     hits // of the search tool
 	err       error
+}
+
+// tools is what the calls of a turn run on.
+type tools struct {
+	now         func() time.Time
+	files       Files
+	workspaceID string
 }
 
 // plan settles the calls of a request, in the order in which they are started.
@@ -36,10 +46,13 @@ func plan(turnID string, r request) []*call {
 	for _, zone := range r.zones {
 		add(clockTool, "zone", zone)
 	}
+	if r.query != "" {
+		add(searchTool, "query", r.query)
+	}
 	return calls
 }
 
-// overlapping tells whether the calls go on at the same time: where both tools are asked for. Several
+// overlapping tells whether the calls go on at the same time: where several tools are asked for. Several
 // calls of one tool go one after another, so that both orders can be seen.
 func overlapping(calls []*call) bool {
 	for _, c := range calls {
@@ -50,21 +63,21 @@ func overlapping(calls []*call) bool {
 	return false
 }
 
-func (w writer) runCalls(calls []*call, now func() time.Time) error {
+func (w writer) runCalls(calls []*call, use tools) error {
 	if !overlapping(calls) {
 		for _, c := range calls {
-			if err := w.runTogether([]*call{c}, now); err != nil {
+			if err := w.runTogether([]*call{c}, use); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	return w.runTogether(calls, now)
+	return w.runTogether(calls, use)
 }
 
 // runTogether starts all the calls, sends their arguments in turns, and then runs them. A reading of the
-// clock is there before a calculation is, so the clock's results come first.
-func (w writer) runTogether(calls []*call, now func() time.Time) error {
+// clock is there before a calculation is, and that before what a search finds, so the results come in that order.
+func (w writer) runTogether(calls []*call, use tools) error {
 	fragments := make([][]string, len(calls))
 	left := 0
 	for i, c := range calls {
@@ -94,12 +107,12 @@ func (w writer) runTogether(calls []*call, now func() time.Time) error {
 			return err
 		}
 	}
-	for _, name := range []string{clockTool, calculatorTool} {
+	for _, name := range []string{clockTool, calculatorTool, searchTool} {
 		for _, c := range calls {
 			if c.name != name {
 				continue
 			}
-			if err := w.run(c, now); err != nil {
+			if err := w.run(c, use); err != nil {
 				return err
 			}
 		}
@@ -108,10 +121,14 @@ func (w writer) runTogether(calls []*call, now func() time.Time) error {
 }
 
 // run runs one call and sends its result. An error of the tool is a result; an error of the turn ends it.
-func (w writer) run(c *call, now func() time.Time) error {
-	result, err := w.to.RunTool(w.ctx, c.id, c.name, func(context.Context) (any, error) {
-		if c.name == clockTool {
-			return readClock(now(), c.arguments["zone"])
+func (w writer) run(c *call, use tools) error {
+	result, err := w.to.RunTool(w.ctx, c.id, c.name, func(ctx context.Context) (any, error) {
+		switch c.name {
+		case clockTool:
+			return readClock(use.now(), c.arguments["zone"])
+		case searchTool:
+			found, err := use.files.Search(ctx, use.workspaceID, c.arguments["query"], maxPassages)
+			return hits{c.arguments["query"], found}, err
 		}
 		return Evaluate(c.arguments["expression"])
 	})
@@ -121,6 +138,9 @@ func (w writer) run(c *call, now func() time.Time) error {
 	switch value := result.(type) {
 	case reading:
 		c.result = map[string]any{"zone": value.Zone, "time": value.Time, "weekday": value.Weekday, "utc_offset": value.UTCOffset}
+	case hits:
+		c.found = value
+		c.result = map[string]any{"query": value.query, "passages": append([]library.Passage{}, value.passages...)} // never null
 	case string:
 		c.result = map[string]any{"value": json.Number(value)}
 	}

@@ -19,6 +19,7 @@ type request struct {
 	count, words int // negative where not asked for
 	expressions  []string
 	zones        []string
+	query        string // for the files; "" where they are not asked for
 }
 
 var (
@@ -30,7 +31,16 @@ var (
 	zoneName   = regexp.MustCompile(`\b(?:[A-Z][A-Za-z_]+(?:/[A-Z][A-Za-z0-9_+-]*){1,2}|UTC)\b`)
 )
 
-func understand(text string) request {
+// understand reads a message; hasFiles tells whether there are files that it may ask about.
+func understand(text string, hasFiles bool) request {
+	r := understandAlone(text)
+	if hasFiles {
+		r.query = fileQuery(text, r)
+	}
+	return r
+}
+
+func understandAlone(text string) request {
 	r := request{count: -1, words: -1}
 	if m := countTo.FindStringSubmatch(text); m != nil {
 		r.count, _ = strconv.Atoi(m[1]) // nine digits always fit

@@ -64,7 +64,7 @@ func FuzzEvaluate(f *testing.F) {
 			require.NoError(t, json.Unmarshal([]byte(value), &n), "a result is a JSON number")
 			require.False(t, math.IsInf(n, 0))
 		}
-		understand(expression)
+		understand(expression, true)
 	})
 }
 
@@ -103,6 +103,6 @@ func TestUnderstand(t *testing.T) {
 		"help with a sum":    {"help me with 2+2", sums("2+2")},
 	}
 	for name, c := range cases {
-		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, understand(c.text)) })
+		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, understand(c.text, false)) })
 	}
 }

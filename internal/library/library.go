@@ -143,18 +143,26 @@ func remove(ctx context.Context, tx *sql.Tx, workspaceID, fileID string) error {
 func (l *Library) HasFiles(ctx context.Context, workspaceID string) (bool, error) {
 	var has bool
 	err := l.db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM files WHERE workspace_id = ?)`, workspaceID).Scan(&has)
-	return has, err
+	return has, stopped(ctx, err)
 }
 
 func (l *Library) write(ctx context.Context, f func(*sql.Tx) error) error {
 	tx, err := l.db.BeginTx(ctx, nil)
 	if err != nil {
-		return err
+		return stopped(ctx, err)
 	}
 	if err := f(tx); err != nil {
-		return errors.Join(err, tx.Rollback())
+		return stopped(ctx, errors.Join(err, tx.Rollback()))
 	}
-	return tx.Commit()
+	return stopped(ctx, tx.Commit())
+}
+
+// stopped gives the context's error where that is behind err: what an interrupted statement says differs.
+func stopped(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
 }
 
 func unreadable(format string, args ...any) error {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -229,4 +230,31 @@ func FuzzExtract(f *testing.F) {
 			require.LessOrEqual(t, len([]rune(p.text)), 2*passageRunes)
 		}
 	})
+}
+
+// TestStoppedAnywhere interrupts writes and searches: a database in memory lives as long as its connection.
+func TestStoppedAnywhere(t *testing.T) {
+	l := open(t, "")
+	add(t, l, file("kept", "kept.txt", "quinces"))
+	long := file("long", "long.txt", strings.Repeat("Many words, and then apples.\n\n", 500))
+	for i := range 60 {
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() {
+			if i%2 == 0 {
+				done <- l.Add(ctx, long)
+				return
+			}
+			_, err := l.Search(ctx, "demo", "many words", 100)
+			done <- err
+		}()
+		for range i * 10 {
+			runtime.Gosched()
+		}
+		cancel()
+		if err := <-done; err != nil {
+			require.ErrorIs(t, err, context.Canceled)
+		}
+	}
+	require.Equal(t, []string{"kept.txt: quinces"}, texts(search(t, l, "quinces")))
 }

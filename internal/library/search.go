@@ -29,8 +29,11 @@ func (l *Library) Search(ctx context.Context, workspaceID, query string, limit i
 	// A match in the name ranks a passage higher, but finds none by itself: it would find the whole file.
 	for _, column := range []string{"text", "name"} {
 		found, err := l.match(ctx, workspaceID, words, column, limit)
-		if err != nil || len(found) > 0 {
-			return found, err
+		if err != nil {
+			return nil, stopped(ctx, err)
+		}
+		if len(found) > 0 {
+			return found, nil
 		}
 	}
 	return nil, nil
