@@ -26,7 +26,6 @@ type client struct {
 
 	calls   map[*call]bool
 	turns   map[*liveTurn]bool
-	uploads map[*liveUpload]bool
 	waits   map[*liveWait]bool
 }
 
@@ -45,14 +44,13 @@ func openClient(args []safejs.Value) any {
 		keyFunc:     property(config, "keyFunc"),
 		calls:       map[*call]bool{},
 		turns:       map[*liveTurn]bool{},
-		uploads:     map[*liveUpload]bool{},
 		waits:       map[*liveWait]bool{},
 	}
 	c.id = clients.add(c)
 	return c.id
 }
 
-// closeClient(handle): disconnects its turns, aborts its uploads and ends its calls.
+// closeClient(handle): disconnects its turns and ends its calls; the loader has aborted its uploads.
 func closeClient(args []safejs.Value) any {
 	id := index(args[0])
 	c := clients.get(id)
@@ -63,10 +61,6 @@ func closeClient(args []safejs.Value) any {
 	for t := range c.turns {
 		t.machine.Disconnect()
 		t.flush()
-	}
-	for u := range c.uploads {
-		u.machine.Abort(clock())
-		u.flush()
 	}
 	for w := range c.waits {
 		w.drop()

@@ -41,6 +41,7 @@ func startUpload(args []safejs.Value) any {
 		Once:         truthy(property(params, "once")),
 		BlockSize:    number(params, "blockSize"),
 		Concurrency:  int(number(params, "concurrency")),
+		BlockTries:   int(number(params, "blockTries")),
 		BlockTimeout: number(params, "blockTimeout"),
 		Checksum:     upload.Checksum(number(params, "checksum")),
 		KnownSum:     text(params, "knownSum"),
@@ -62,7 +63,6 @@ func startUpload(args []safejs.Value) any {
 		u.flush()
 	}}
 	u.id = uploads.add(u)
-	c.uploads[u] = true
 	if !truthy(method(host, "online")) {
 		u.machine.Offline(clock())
 	}
@@ -139,7 +139,6 @@ func (u *liveUpload) perform(effect retry.Effect) {
 
 func (u *liveUpload) finish(o upload.Outcome) {
 	u.timer.clear()
-	delete(u.client.uploads, u)
 	uploads.remove(u.id)
 	level, fields := "info", []retry.Field{{Name: "fileId", Value: u.machine.FileID()}, {Name: "stage", Value: string(o.Stage)}}
 	if o.Err != nil {

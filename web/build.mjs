@@ -58,7 +58,7 @@ export async function bundle(options) {
   return result;
 }
 
-/** bundlePackage bundles both forms of the package, with one metafile each. */
+/** bundlePackage bundles both forms of the package and the worker of both, with one metafile each. */
 export async function bundlePackage({ write = true } = {}) {
   const { version } = JSON.parse(readFileSync(join(web, "package.json"), "utf8"));
   const common = {
@@ -69,6 +69,7 @@ export async function bundlePackage({ write = true } = {}) {
   return {
     "turnwire.mjs": await bundle({ ...common, entryPoints: ["src/index.ts"], outfile: join(dist, "turnwire.mjs"), format: "esm" }),
     "turnwire.js": await bundle({ ...common, entryPoints: ["src/script.ts"], outfile: join(dist, "turnwire.js"), format: "iife", globalName: "Turnwire" }),
+    "turnwire.worker.mjs": await bundle({ ...common, entryPoints: ["src/worker.ts"], outfile: join(dist, "turnwire.worker.mjs"), format: "esm" }),
   };
 }
 
@@ -77,9 +78,10 @@ async function buildPackage() {
   mkdirSync(dist, { recursive: true });
   buildWasm(join(dist, "turnwire.wasm"));
   await bundlePackage();
-  // Bundlers of the pages that use the package find the .wasm by this very form, and by no other.
-  if (!/new URL\("\.\/turnwire\.wasm",\s*import\.meta\.url\)/.test(readFileSync(join(dist, "turnwire.mjs"), "utf8"))) {
-    throw new Error('turnwire.mjs has lost the literal new URL("./turnwire.wasm", import.meta.url)');
+  // Bundlers of the pages that use the package find the other files by these very forms, and by no others.
+  const script = readFileSync(join(dist, "turnwire.mjs"), "utf8").replace(/\s/g, "");
+  for (const literal of ['newURL("./turnwire.wasm",import.meta.url)', 'newWorker(newURL("./turnwire.worker.mjs",import.meta.url),{type:"module"})']) {
+    if (!script.includes(literal)) throw new Error(`turnwire.mjs has lost the literal ${literal}`);
   }
   cpSync(join(web, "src", "index.d.ts"), join(dist, "index.d.ts"));
   writeLicences(dist);

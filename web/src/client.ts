@@ -1,7 +1,10 @@
 import type * as API from "turnwire";
 import { AgentError, errorOf, ProtocolError, type RuntimeCrashError } from "./errors.ts";
+import { Files } from "./files.ts";
+import { guarded } from "./listeners.ts";
 import { type Instance, instance, type Settle } from "./runtime.ts";
 import { Turn, turns } from "./turn.ts";
+import { uploads } from "./upload.ts";
 import { type ClientConfig, clientConfig, createParams, requestConfig, type RequestConfig, segment, sendConfig } from "./validate.ts";
 
 /** A client's place in the running instance; made anew when the instance is. */
@@ -73,7 +76,9 @@ export class Session {
   }
 
   /** One request and its answer; the signal and a crash end it too. */
-  async call(options: RequestConfig, start: (seat: Seat, options: object, settle: Settle) => number): Promise<string[]> {
+  async call(
+    options: RequestConfig, start: (seat: Seat, options: object, settle: Settle) => number, stop: "cancelCall" | "cancelWait" = "cancelCall",
+  ): Promise<string[]> {
     const { signal, ...rest } = options;
     signal?.throwIfAborted();
     let drop: (() => void) | undefined;
@@ -98,7 +103,7 @@ export class Session {
           under = seat.instance;
           under.onCrash.add(crashed);
           const call = start(seat, rest, (error, ...values) => (error === null ? resolve(values) : reject(errorOf(JSON.parse(error)))));
-          cancel = () => seat.instance.alive && seat.instance.control.cancelCall(call);
+          cancel = () => seat.instance.alive && seat.instance.control[stop](call);
         }).catch(reject);
       });
     } finally {
@@ -112,36 +117,36 @@ export class Session {
     const seat = this.#seat;
     this.#seat = undefined;
     for (const [turn, session] of turns) if (session === this) turn.disconnect();
+    for (const [upload, session] of uploads) if (session === this) void upload.abort();
     if (seat?.instance.alive) seat.instance.control.closeClient(seat.client);
     const error = new AgentError("the client was closed while the call was under way", "client_closed");
     for (const reject of this.#calls) reject(error);
   }
 }
 
-/** Runs code of the page: what it throws is reported as an uncaught error and harms nothing else. */
-export function guarded(run: () => void): void {
-  try {
-    run();
-  } catch (error) {
-    reportError(error);
-  }
-}
-
-/** A page that goes away stops its turns at the service too: what nobody will read must not be paid for. */
+/**
+ * A page that goes away stops its turns at the service too: what nobody will read must not be paid for. So for its
+ * uploads, but for those that a later page can go on with.
+ */
 function leave(): void {
   for (const [turn, session] of turns) {
     if (session.config.pageHide === "abort") turn.abort().catch(() => {});
     else turn.disconnect();
   }
+  for (const [upload, session] of uploads) {
+    if (session.config.pageHide === "abort" && upload.resumeKey === undefined) void upload.abort();
+  }
 }
 
 export class AgentClient implements API.AgentClient {
   readonly chats: API.Chats;
+  readonly files: API.Files;
   readonly #session: Session;
 
   constructor(options: API.ClientOptions) {
     this.#session = new Session(clientConfig(options));
     this.chats = new Chats(this.#session);
+    this.files = new Files(this.#session);
     // On a server there is nothing to load; a failure is told by ready() and by the calls.
     if (typeof location === "undefined") return;
     instance().catch(() => {});

@@ -1,8 +1,8 @@
-import type { TurnResult } from "turnwire";
+import type { AgentFile, TurnResult } from "turnwire";
 
 /** What the module says of an error; see appendError in jsbridge. */
 export interface ErrorSpec {
-  kind: "api" | "connection" | "timeout" | "protocol" | "turn" | "mismatch" | "client";
+  kind: "api" | "connection" | "timeout" | "protocol" | "turn" | "mismatch" | "upload" | "file" | "client";
   code: string;
   message: string;
   retryable: boolean;
@@ -11,6 +11,10 @@ export interface ErrorSpec {
   retryAfter?: number;
   body?: unknown;
   data?: Record<string, unknown>;
+  stage?: string;
+  block?: number;
+  fileId?: string;
+  file?: AgentFile;
 }
 
 type Details = { cause?: unknown; [field: string]: unknown };
@@ -41,18 +45,21 @@ export class TimeoutError extends AgentError {}
 export class ProtocolError extends AgentError {}
 export class TurnError extends AgentError {}
 export class ReplayMismatchError extends AgentError {}
+export class UploadError extends AgentError {}
+export class FileError extends AgentError {}
 export class RuntimeLoadError extends AgentError {}
 export class RuntimeCrashError extends AgentError {}
 
 // A minifier renames classes; the name is part of what people read.
 for (const [name, type] of Object.entries({
   AgentError, InvalidArgumentError, APIError, AuthenticationError, NotFoundError, ConflictError, RateLimitError,
-  ConnectionError, TimeoutError, ProtocolError, TurnError, ReplayMismatchError, RuntimeLoadError, RuntimeCrashError,
+  ConnectionError, TimeoutError, ProtocolError, TurnError, ReplayMismatchError, UploadError, FileError,
+  RuntimeLoadError, RuntimeCrashError,
 })) {
   Object.defineProperty(type.prototype, "name", { value: name, configurable: true, writable: true });
 }
 
-const kinds = { connection: ConnectionError, timeout: TimeoutError, protocol: ProtocolError, turn: TurnError, mismatch: ReplayMismatchError };
+const kinds = { connection: ConnectionError, timeout: TimeoutError, protocol: ProtocolError, turn: TurnError, mismatch: ReplayMismatchError, upload: UploadError, file: FileError };
 const statuses: Record<number, typeof APIError> = {
   401: AuthenticationError, 403: AuthenticationError, 404: NotFoundError, 409: ConflictError, 429: RateLimitError,
 };

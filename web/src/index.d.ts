@@ -15,9 +15,9 @@ export interface ClientOptions {
   workspaceId?: string;
   /** Agent used where a call names none. */
   agentId?: string;
-  /** Sent with every request; they replace none of the client's own. */
+  /** Sent with every request to the service, never to a signed address; they replace none of the client's own. */
   headers?: Record<string, string>;
-  /** Default "same-origin". */
+  /** Default "same-origin". Cookies are never sent to a signed address. */
   credentials?: RequestCredentials;
   /** Default 2; see RequestOptions.maxRetries. */
   maxRetries?: number;
@@ -26,13 +26,14 @@ export interface ClientOptions {
   /** Milliseconds without a byte on an open stream. Default 120_000; 0: none. */
   idleTimeout?: number;
   /**
-   * What happens to turns under way when the page goes away. "abort" (default): the service is told to stop, by a
-   * request that outlives the page. "disconnect": the service goes on.
+   * What happens to turns and uploads under way when the page goes away. "abort" (default): the service is told to
+   * stop, by a request that outlives the page; an upload with a resumeKey is left as it is, for a later page to go on.
+   * "disconnect": the service is told nothing.
    */
   pageHide?: "abort" | "disconnect";
-  /** Used instead of the page's fetch, for every request. */
+  /** Used instead of the page's fetch, for every request to the service; blocks go to the store without it. */
   fetch?: typeof fetch;
-  /** Receives one record for each request, retry and turn. Never holds a key. */
+  /** Receives one record for each request, retry, turn and upload. Never holds a key or a signed address. */
   onLog?: (record: LogRecord) => void;
 }
 
@@ -48,9 +49,10 @@ export class AgentClient {
   /** @throws InvalidArgumentError naming the option and what it should be. */
   constructor(options: ClientOptions);
   readonly chats: Chats;
+  readonly files: Files;
   /** Resolves when the module runs; rejects RuntimeLoadError with what to check (address, MIME type, CSP). */
   ready(): Promise<void>;
-  /** Disconnects every turn, releases the instance's memory. Later calls reject. */
+  /** Disconnects every turn, aborts every upload, releases the instance's memory. Later calls reject. */
   close(): void;
 }
 
@@ -59,6 +61,11 @@ export interface InitOptions {
   wasmURL?: string | URL;
   /** A module compiled already, for a page that has its own loading. */
   wasmModule?: WebAssembly.Module;
+  /**
+   * Where the script of the worker that computes checksums lies. Default: beside the script. false, or where it can't
+   * be started (another origin, a Content-Security-Policy): no worker, checksums yield to the page instead.
+   */
+  workerURL?: string | URL | false;
 }
 
 /** Optional: says where the module is, or starts loading it early. Idempotent with the same options. */
@@ -73,7 +80,8 @@ export interface RequestOptions {
   timeout?: number;
   /**
    * Further tries after the first, of what is safe to repeat: a message that got no answer or 408, 425, 429, 500, 502, 503
-   * or 504, under the same key; the creation of a chat only after 429 and 503. Default 2.
+   * or 504, under the same key, as well as reading and reporting a file; the creation of a chat or of a file only after
+   * 429 and 503. Default 2.
    */
   maxRetries?: number;
   headers?: Record<string, string>;
@@ -213,6 +221,139 @@ export type UnknownTurnEvent = EventBase<string>;
 export type TurnEventType = TurnEvent["type"];
 export type TurnEventOf<T extends TurnEventType> = Extract<TurnEvent, { type: T }>;
 
+// ------------------------------------------------------------------------------------------------- files
+
+/**
+ * Bytes to be stored. A Blob or File is read block by block and never as a whole; of a view only its own window of the
+ * buffer is taken, and a buffer must be left as it is until the upload has ended. A stream is read once, in order, and
+ * at most `concurrency` blocks ahead of what is stored.
+ */
+export type UploadData = Blob | ArrayBuffer | ArrayBufferView | ReadableStream<Uint8Array>;
+
+export interface Files {
+  /**
+   * Asks for a signed address, stores the data there in blocks, reports the result: one object, which starts at once.
+   * With the resumeKey of an upload of this client that is still under way, that upload is returned.
+   * @throws InvalidArgumentError naming the field and what it should be; nothing was sent.
+   */
+  upload(data: UploadData, options?: UploadOptions): Upload;
+  get(fileId: string, options?: RequestOptions): Promise<AgentFile>;
+  /** Polls until ready; rejects FileError on upload_failed or processing_failed, TimeoutError past the limit. */
+  wait(fileId: string, options?: WaitOptions): Promise<AgentFile>;
+}
+
+export interface UploadOptions extends RequestOptions {
+  workspaceId?: string;
+  /** Default: the File's own name, else "upload". */
+  name?: string;
+  /** Default: the Blob's own type, else application/octet-stream. */
+  contentType?: string;
+  /** For example "rag". */
+  purpose?: string;
+  /** Bytes; needed only where the data does not tell (a stream). */
+  size?: number;
+  /** Bytes. Default: what the service names, else 8 MiB; in any case within what the protocol allows. */
+  blockSize?: number;
+  /** Blocks in flight at once. Default 4. */
+  concurrency?: number;
+  /** Times that a block is sent before the upload fails. Default 4. */
+  blockTries?: number;
+  /** Milliseconds in which the store takes nothing of a block, until it is sent again. Default 60_000; 0: none. */
+  blockTimeout?: number;
+  /**
+   * SHA-256 of the whole: true (default) while uploading, "before" ahead of the first step, false none, or one already
+   * known (64 hexadecimal digits).
+   */
+  checksum?: boolean | "before" | string;
+  /** How the checksum is sent. Default "hex", lower-case. */
+  checksumEncoding?: "hex" | "base64";
+  /** Wait for ready as a part of done(). Default false: registered is done. */
+  wait?: boolean | WaitOptions;
+  /** At most sixty times a second, at least ten while bytes move. */
+  onProgress?: (progress: UploadProgress) => void;
+  /** Understands a service whose upload-url answer looks different. */
+  mapUploadTicket?: (raw: unknown) => UploadTicket;
+  /**
+   * Goes on after a page reload: what is stored under this key is continued if it is the same data (name, size, type,
+   * time of change, first and last bytes), else the upload begins anew. Kept in this origin's IndexedDB: the signed
+   * address and the blocks done, never the key. Of a stream nothing can be continued.
+   */
+  resumeKey?: string;
+}
+
+export interface WaitOptions extends RequestOptions {
+  /** Milliseconds. Defaults 1_000 growing to 5_000. */
+  interval?: number;
+  maxInterval?: number;
+  /** Milliseconds for the whole wait. Default 600_000; 0: none. */
+  waitTimeout?: number;
+  onStatus?: (file: AgentFile) => void;
+}
+
+/** Where and how the bytes are to be stored. */
+export interface UploadTicket {
+  fileId: string;
+  /** The signed address. May be empty where parts and completeURL stand for it. */
+  url: string;
+  /** Default: told from the address. */
+  protocol?: UploadProtocol;
+  method?: string;
+  /** Sent to the address with the bytes. */
+  headers?: Record<string, string>;
+  /** Bytes. */
+  blockSize?: number;
+  parts?: { partNumber: number; url: string }[];
+  completeURL?: string;
+  /** RFC 3339 or HTTP date, or Unix time in seconds or milliseconds. */
+  expiresAt?: string | number;
+}
+export type UploadProtocol = "azure-block" | "s3-multipart" | "gcs-resumable" | "tus" | "put";
+
+/** An upload that waits for the network is paused as well. */
+export type UploadStage = "preparing" | "uploading" | "paused" | "reporting" | "processing" | "done" | "failed" | "aborted";
+
+export interface UploadProgress {
+  readonly stage: UploadStage;
+  /** Bytes; never goes down, and is totalBytes when done. */
+  readonly loadedBytes: number;
+  readonly totalBytes: number;
+  readonly blocksDone: number;
+  /** 0 until the data is cut. */
+  readonly blocksTotal: number;
+  /** Bytes a second over the last few seconds; 0 until known. */
+  readonly bytesPerSecond: number;
+  /** Seconds; undefined until known. */
+  readonly secondsLeft?: number;
+}
+
+export interface Upload {
+  /** Known from the first step on. */
+  readonly fileId?: string;
+  readonly protocol?: UploadProtocol;
+  readonly progress: UploadProgress;
+  on(type: "progress", listener: (progress: UploadProgress) => void): this;
+  on(type: "end", listener: (upload: Upload) => void): this;
+  off(type: string, listener: (...args: never[]) => void): this;
+  /** Cancels the blocks under way; what the store has of them already is not sent again where it can tell. */
+  pause(): void;
+  resume(): void;
+  /** Stops and tells the service upload_failed. done() then rejects with an AbortError DOMException. */
+  abort(): Promise<void>;
+  /** Resolves when the service knows the bytes stored; with wait, when it is ready. Rejects UploadError, APIError, FileError, TimeoutError. */
+  done(): Promise<AgentFile>;
+}
+
+export interface AgentFile {
+  readonly id: string;
+  readonly status: "ready" | "upload_failed" | "processing_failed" | (string & {});
+  readonly name?: string;
+  /** Bytes. */
+  readonly size?: number;
+  /** As sent to the service, in the encoding asked for. */
+  readonly checksum?: string;
+  readonly raw: Readonly<Record<string, unknown>>;
+}
+
 // ------------------------------------------------------------------------------------------------ errors
 
 /** Every error of the client. `code` is stable and snake_case; the message is for people. */
@@ -248,6 +389,17 @@ export class TurnError extends AgentError {
 }
 /** A replayed stream differed from what was already delivered. */
 export class ReplayMismatchError extends AgentError { readonly partial: Partial<TurnResult>; }
+/** An upload failed: in its stage, and at its block where one is to blame. */
+export class UploadError extends AgentError {
+  readonly fileId?: string;
+  readonly stage: UploadStage;
+  /** Index from 0, where one block is to blame. */
+  readonly block?: number;
+  /** The store's or the service's answer, where there was one. */
+  readonly status?: number;
+}
+/** The file ended as upload_failed or processing_failed. */
+export class FileError extends AgentError { readonly file: AgentFile; }
 /** The module could not be loaded. */
 export class RuntimeLoadError extends AgentError {}
 /** The module stopped working. Calls under way reject with this; the next call starts a fresh instance. */

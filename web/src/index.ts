@@ -1,6 +1,9 @@
 import { setDefault } from "./runtime.ts";
 
-// Bundlers find the module by this literal form.
-setDefault(() => new URL("./turnwire.wasm", import.meta.url));
+// Bundlers find the module and the worker by these literal forms.
+setDefault(
+  () => new URL("./turnwire.wasm", import.meta.url),
+  () => new Worker(new URL("./turnwire.worker.mjs", import.meta.url), { type: "module" }),
+);
 
 export * from "./public.ts";

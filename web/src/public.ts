@@ -3,8 +3,8 @@ declare const __TURNWIRE_VERSION__: string;
 
 export { AgentClient } from "./client.ts";
 export {
-  AgentError, APIError, AuthenticationError, ConflictError, ConnectionError, InvalidArgumentError, NotFoundError,
-  ProtocolError, RateLimitError, ReplayMismatchError, RuntimeCrashError, RuntimeLoadError, TimeoutError, TurnError,
+  AgentError, APIError, AuthenticationError, ConflictError, ConnectionError, FileError, InvalidArgumentError, NotFoundError,
+  ProtocolError, RateLimitError, ReplayMismatchError, RuntimeCrashError, RuntimeLoadError, TimeoutError, TurnError, UploadError,
 } from "./errors.ts";
 export { init } from "./runtime.ts";
 export const version: string = __TURNWIRE_VERSION__;

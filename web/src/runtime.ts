@@ -1,24 +1,33 @@
-import newGo from "wasm-exec";
-import type { InitOptions, TurnEvent } from "turnwire";
+import type { InitOptions, TurnEvent, UploadStage } from "turnwire";
 import { RuntimeCrashError, RuntimeLoadError } from "./errors.ts";
+import { chunkSize, count, type Exports, instantiate, marks, out, size, state } from "./instantiate.ts";
+import { clearTimer, setTimer } from "./timers.ts";
 import { invalid, object } from "./validate.ts";
-
-/** What the module exports beside Go's own; see jsbridge/stream.go. */
-interface Exports extends WebAssembly.Exports {
-  mem: WebAssembly.Memory;
-  memory(): number;
-  feed(turn: number, bytes: number, now: number): number;
-  flush(turn: number): void;
-  hold(turn: number, on: number): void;
-  tools(turn: number): number;
-  release(turn: number): void;
-}
 
 /** error is an ErrorSpec's JSON. */
 export type Settle = (error: string | null, ...values: string[]) => void;
 
 export interface Sink {
   opened(body: ReadableStream<Uint8Array> | null): void;
+  ended(outcome: string): void;
+}
+
+/** What the module asks of an upload's data and tells of its end; see jsbridge/upload.go. */
+export interface UploadSink {
+  /** header: a JSON array of names and values; body: sent where from is to; want: names, each with a comma. */
+  store(id: number, method: string, url: string, header: string, from: number, to: number, body: string, want: string): void;
+  cancel(id: number): void;
+  hash(from: number, to: number, state: string, last: boolean): void;
+  release(before: number): void;
+  report(
+    stage: UploadStage, loadedBytes: number, totalBytes: number, blocksDone: number, blocksTotal: number,
+    bytesPerSecond: number, secondsLeft: number, fileId: string, protocol: string,
+  ): void;
+  save(): void;
+  forget(): void;
+  /** Step 1's answer, to be told by ticketMapped. */
+  map(body: string): void;
+  status(file: string): void;
   ended(outcome: string): void;
 }
 
@@ -34,11 +43,23 @@ interface Control {
   disconnectTurn(turn: number): void;
   streamEnded(turn: number, reason: unknown): void;
   online(): void;
+  offline(): void;
+  getFile(client: number, fileId: string, options: object, settle: Settle): number;
+  reportFailed(client: number, fileId: string, why: string, options: object, settle: Settle): number;
+  waitFile(client: number, fileId: string, options: object, status: (file: string) => void, settle: Settle): number;
+  cancelWait(wait: number): void;
+  startUpload(client: number, params: object, record: string, sink: UploadSink): number;
+  pauseUpload(upload: number): void;
+  resumeUpload(upload: number): void;
+  abortUpload(upload: number): void;
+  uploadRecord(upload: number): string | null;
+  ticketMapped(upload: number, ticket: string | null, why: string): void;
+  storeProgress(upload: number, request: number, sent: number): void;
+  storeAnswered(upload: number, request: number, status: number, header: string[], body: string): void;
+  storeFailed(upload: number, request: number, detail: string): void;
+  hashed(upload: number, at: number, state: string, sum: string): void;
+  dataFailed(upload: number, at: number, detail: string): void;
 }
-
-/** Bytes that feed takes at once: chunkSize of jsbridge/stream.go, which says the layout behind it too. */
-export const chunkSize = 64 << 10;
-const out = 0, size = 1, count = 2, state = 3, marks = 5;
 
 // The text of an answer may begin with U+FEFF, which is no byte order mark there.
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -185,13 +206,22 @@ export class Instance {
 
 let source: InitOptions = {};
 let beside: () => URL;
+let besideWorker: () => Worker;
 let compiling: Promise<WebAssembly.Module> | undefined;
 let starting: Promise<Instance> | undefined;
 let running: Instance | undefined;
 
-/** Says where the module lies when the page does not: beside the script, which each entry finds its own way. */
-export function setDefault(wasmURL: () => URL): void {
-  beside = wasmURL;
+/** Says where the module and the worker lie when the page does not: beside the script, which each entry finds its own way. */
+export function setDefault(module: () => URL, worker: () => Worker): void {
+  beside = module;
+  besideWorker = worker;
+}
+
+/** Starts the worker; undefined where the page wants none. */
+export function workerMaker(): (() => Worker) | undefined {
+  const { workerURL } = source;
+  if (workerURL === undefined) return besideWorker;
+  return workerURL === false ? undefined : () => new Worker(workerURL, { type: "module" });
 }
 
 /** The instance, where it runs already. */
@@ -207,11 +237,16 @@ export function instance(): Promise<Instance> {
 
 export function init(options?: InitOptions): Promise<void> {
   try {
-    const { wasmURL, wasmModule } = object(options, "options");
+    const { wasmURL, wasmModule, workerURL } = object(options, "options");
+    const isURL = (value: unknown): boolean => typeof value === "string" || value instanceof URL;
     if (wasmModule !== undefined && !(wasmModule instanceof WebAssembly.Module)) throw invalid("wasmModule", "a WebAssembly.Module", wasmModule);
-    if (wasmURL !== undefined && typeof wasmURL !== "string" && !(wasmURL instanceof URL)) throw invalid("wasmURL", "a string or a URL", wasmURL);
-    const next = { ...(wasmURL && { wasmURL: String(wasmURL) }), ...(wasmModule && { wasmModule }) };
-    if (starting && options !== undefined && (next.wasmURL !== source.wasmURL || next.wasmModule !== source.wasmModule)) {
+    if (wasmURL !== undefined && !isURL(wasmURL)) throw invalid("wasmURL", "a string or a URL", wasmURL);
+    if (workerURL !== undefined && workerURL !== false && !isURL(workerURL)) throw invalid("workerURL", "a string, a URL or false", workerURL);
+    const next: InitOptions = {
+      ...(wasmURL && { wasmURL: String(wasmURL) }), ...(wasmModule && { wasmModule }),
+      ...(workerURL !== undefined && { workerURL: workerURL && String(workerURL) }),
+    };
+    if (starting && options !== undefined && (["wasmURL", "wasmModule", "workerURL"] as const).some((name) => next[name] !== source[name])) {
       throw invalid("options", "given before the first client is made: the module is being loaded from elsewhere already");
     }
     if (!starting && options !== undefined) {
@@ -228,10 +263,7 @@ async function start(): Promise<Instance> {
   if (typeof WebAssembly !== "object") {
     throw new RuntimeLoadError("this browser has no WebAssembly, or it is switched off", "wasm_unsupported");
   }
-  const module = await (compiling ??= compile().catch((error: unknown) => {
-    compiling = undefined;
-    throw error;
-  }));
+  const module = await compiled();
   let control: Control | undefined;
   let live: Instance | undefined;
   let reason: unknown = "it ended";
@@ -243,12 +275,13 @@ async function start(): Promise<Instance> {
   const host = {
     started: (functions: Control) => void (control = functions),
     crashed: (message: string) => live?.crash(message, false),
-    setTimeout: (fn: () => void, ms: number) => setTimeout(enter, ms, fn),
+    setTimeout: (fn: () => void, ms: number) => setTimer(() => enter(fn, undefined as never), ms),
     then: (promise: Promise<unknown>, ok: (value: unknown) => void, fail: (reason: unknown) => void) =>
       void promise.then((value) => enter(ok, value), (reason: unknown) => enter(fail, reason)),
-    clearTimeout: (id: number) => clearTimeout(id),
+    clearTimeout: clearTimer,
     random: Math.random,
     now: () => performance.now(),
+    origin: performance.timeOrigin,
     online: () => navigator.onLine !== false,
     // The module aborts every controller in the end. After a crash the loader does, for a browser has few connections.
     AbortController: class extends AbortController {
@@ -264,17 +297,15 @@ async function start(): Promise<Instance> {
     describe,
     readText,
   };
-  const Go = newGo({ Object, Array, Uint8Array, Error, Date, crypto, performance, TextEncoder, TextDecoder, turnwire: host });
-  const go = new Go();
-  go.exit = (code) => {
-    reason = `exit code ${code}`;
-    live?.crash(reason, true);
-  };
   try {
-    const wasm = await WebAssembly.instantiate(module, go.importObject);
-    const ended = go.run(wasm);
+    const { go, program, exports } = await instantiate(module, host);
+    go.exit = (code) => {
+      reason = `exit code ${code}`;
+      live?.crash(reason, true);
+    };
+    const ended = go.run(program);
     if (!control) throw new Error(String(reason));
-    live = new Instance(wasm.exports as Exports, control, () => {
+    live = new Instance(exports, control, () => {
       // Go's own timers would resume it.
       for (const timer of go._scheduledTimeouts.values()) clearTimeout(timer);
       go._scheduledTimeouts.clear();
@@ -286,11 +317,24 @@ async function start(): Promise<Instance> {
   }
   // The same function again is no second listener.
   globalThis.addEventListener?.("online", online);
+  globalThis.addEventListener?.("offline", offline);
   return (running = live);
 }
 
 function online(): void {
   running?.control.online();
+}
+
+function offline(): void {
+  running?.control.offline();
+}
+
+/** The module, compiled once a page. A failure is tried again by the next call. */
+export function compiled(): Promise<WebAssembly.Module> {
+  return (compiling ??= compile().catch((error: unknown) => {
+    compiling = undefined;
+    throw error;
+  }));
 }
 
 async function compile(): Promise<WebAssembly.Module> {
@@ -323,7 +367,7 @@ async function compile(): Promise<WebAssembly.Module> {
 }
 
 /** Any thrown value for people; itself never throws. */
-function describe(reason: unknown): string {
+export function describe(reason: unknown): string {
   try {
     if (reason instanceof Error || (typeof reason === "object" && reason !== null && "message" in reason)) {
       const { name, message } = reason as Error;

@@ -1,8 +1,10 @@
 import type * as API from "turnwire";
-import { guarded, type Seat, type Session } from "./client.ts";
+import type { Seat, Session } from "./client.ts";
 import { type AgentError, ConnectionError, errorOf, type ErrorSpec, InvalidArgumentError } from "./errors.ts";
 import { type Batch, batchSize, Kept } from "./kept.ts";
-import { chunkSize, current } from "./runtime.ts";
+import { guarded, Listeners } from "./listeners.ts";
+import { chunkSize } from "./instantiate.ts";
+import { current } from "./runtime.ts";
 import type { SendConfig } from "./validate.ts";
 
 /** How much is kept for an iteration that may come; past it, reading pauses or the events are dropped. */
@@ -41,7 +43,7 @@ export class Turn implements API.Turn {
   #toolCalls: readonly API.ToolCall[] = [];
   #toolsChanged = false;
 
-  readonly #listeners = new Map<string, Set<Listener>>();
+  readonly #listeners = new Listeners();
   readonly #kept = new Kept();
   #waiters: Waiter[] = [];
   #iterating = false;
@@ -183,7 +185,7 @@ export class Turn implements API.Turn {
       }
       if (flags & wants && instance.alive) instance.inside(() => instance.exports.flush(this.#id));
     } while (flags & more && !this.#over);
-    if (any) this.#emit("update", this as never);
+    if (any) this.#listeners.emit("update", this as never);
   }
 
   #batch(count: number): void {
@@ -205,9 +207,9 @@ export class Turn implements API.Turn {
       const waiter = this.#waiters.length > 0 ? this.#waiters.shift() : undefined;
       if (waiter) waiter.resolve({ value: this.#kept.take()!, done: false });
       if (onEvent) guarded(() => onEvent(event));
-      if (this.#listeners.size > 0) {
-        if (!own.has(event.type)) this.#emit(event.type, event as never);
-        this.#emit("event", event as never);
+      if (this.#listeners.any) {
+        if (!own.has(event.type)) this.#listeners.emit(event.type, event as never);
+        this.#listeners.emit("event", event as never);
       }
     }
   }
@@ -227,27 +229,19 @@ export class Turn implements API.Turn {
     if (!this.#iterating && this.#followed) await this.#full();
   }
 
-  #emit(type: string, argument: never): void {
-    const listeners = this.#listeners.get(type);
-    if (listeners) for (const listener of [...listeners]) guarded(() => listener(argument));
-  }
-
   #follow(): void {
     this.#followed = true;
     this.#room?.();
   }
 
   on(type: string, listener: Listener): this {
-    if (typeof listener !== "function") throw new InvalidArgumentError("listener must be a function", "invalid_argument");
-    if (!this.#listeners.has(type)) this.#listeners.set(type, new Set());
-    this.#listeners.get(type)!.add(listener);
+    this.#listeners.add(type, listener);
     this.#follow();
     return this;
   }
 
   off(type: string, listener: Listener): this {
-    const listeners = this.#listeners.get(type);
-    if (listeners?.delete(listener) && listeners.size === 0) this.#listeners.delete(type);
+    this.#listeners.remove(type, listener);
     return this;
   }
 
@@ -327,7 +321,7 @@ export class Turn implements API.Turn {
     for (const waiter of waiters) this.#last(waiter);
     if (this.#done) this.#answer();
     // A signal may have been aborted before send() has even returned.
-    queueMicrotask(() => this.#emit("end", this as never));
+    queueMicrotask(() => this.#listeners.emit("end", this as never));
   }
 
   #last(waiter: Waiter): void {

@@ -23,13 +23,13 @@ export function object<T extends object>(value: T | undefined, field: string): P
   return value;
 }
 
-function optional<T>(value: T | undefined, field: string, expected: string, ok: (value: T) => boolean): T | undefined {
+export function optional<T>(value: T | undefined, field: string, expected: string, ok: (value: T) => boolean): T | undefined {
   if (value !== undefined && !ok(value)) throw invalid(field, expected, value);
   return value;
 }
 
-const isString = (value: unknown): boolean => typeof value === "string" && value !== "";
-const isFunction = (value: unknown): boolean => typeof value === "function";
+export const isString = (value: unknown): boolean => typeof value === "string" && value !== "";
+export const isFunction = (value: unknown): boolean => typeof value === "function";
 
 /** A path segment. "." and ".." would name another path, whatever their encoding (URL standard, path state). */
 export function segment(value: string | undefined, field: string, missing: string): string {
@@ -39,7 +39,7 @@ export function segment(value: string | undefined, field: string, missing: strin
   return value;
 }
 
-const milliseconds = (value: number | undefined, field: string): number | undefined =>
+export const milliseconds = (value: number | undefined, field: string): number | undefined =>
   optional(value, field, "a number of milliseconds, 0 or more (0: no limit)", (n) => typeof n === "number" && n >= 0 && n < Infinity);
 
 const tries = (value: number | undefined, field: string): number | undefined =>

@@ -1,0 +1,129 @@
+import { hashRange, type HashJob, toHex } from "./hash.ts";
+import { compiled, instance, workerMaker } from "./runtime.ts";
+import { fired, keepTimers } from "./timers.ts";
+import type { Order, Word } from "./worker.ts";
+
+// The worker is there while an upload needs it. Whatever is wrong with it, the page does its work instead.
+
+type Waiter = { job: HashJob; resolve(result: string): void; reject(reason: unknown): void };
+
+interface Helper {
+  worker: Worker;
+  waiting: Map<number, Waiter>;
+}
+
+let users = 0;
+let helper: Helper | undefined;
+let useless = false;
+let lastId = 0;
+
+/** Wants the worker until release is called. */
+export function useWorker(): () => void {
+  users++;
+  if (!helper && !useless) start();
+  let released = false;
+  return () => {
+    if (released) return;
+    released = true;
+    if (--users === 0 && helper) end(helper);
+  };
+}
+
+function start(): void {
+  let worker: Worker | undefined;
+  try {
+    worker = workerMaker()?.();
+  } catch {
+    // A script of another origin makes no worker, and a Content-Security-Policy may allow none.
+    useless = true;
+  }
+  if (!worker) return;
+  const mine: Helper = (helper = { worker, waiting: new Map() });
+  const give = (order: Order): void => worker.postMessage(order);
+  const failed = (): void => {
+    useless = true;
+    end(mine);
+  };
+  worker.onerror = (event) => {
+    event.preventDefault();
+    failed();
+  };
+  worker.onmessage = ({ data: word }: MessageEvent<Word>) => {
+    if ("broken" in word) failed();
+    else if ("ready" in word) keepTimers((timer, after) => give({ timer, after }));
+    else if ("fired" in word) fired(word.fired);
+    else {
+      const waiter = mine.waiting.get(word.id)!;
+      mine.waiting.delete(word.id);
+      if ("result" in word) waiter.resolve(word.result);
+      else waiter.reject(word.unread);
+    }
+  };
+  compiled().then((module) => give({ module })).catch(failed);
+}
+
+function end(old: Helper): void {
+  if (helper !== old) return;
+  helper = undefined;
+  old.worker.terminate();
+  keepTimers(undefined);
+  // What it was hashing begins with the state that the page gave it.
+  for (const { job, resolve, reject } of old.waiting.values()) inPage(job).then(resolve, reject);
+}
+
+/** The largest data whose one sum WebCrypto gets whole, in bytes. */
+const wholeMost = 32 << 20;
+
+/** Adds a range to a sum; see hashRange. */
+export async function hash(job: HashJob): Promise<string> {
+  const { data, state, last } = job;
+  const length = data instanceof Uint8Array ? data.length : data.size;
+  if (state === "" && last && length <= wholeMost && globalThis.crypto.subtle) {
+    const bytes = data instanceof Uint8Array ? data : await data.arrayBuffer();
+    return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
+  }
+  if (!helper) return inPage(job);
+  const { worker, waiting } = helper;
+  return new Promise((resolve, reject) => {
+    waiting.set(++lastId, { job, resolve, reject });
+    if (data instanceof Uint8Array) {
+      // Posted as it is, a view would take the whole of its buffer along.
+      const copy = data.slice();
+      worker.postMessage({ id: lastId, ...job, data: copy } satisfies Order, [copy.buffer]);
+    } else worker.postMessage({ id: lastId, ...job } satisfies Order);
+  });
+}
+
+let last: Promise<unknown> = Promise.resolve();
+
+/** Hashes on the page's thread, which gets its turn every few milliseconds. One range after another: the module has room for one sum. */
+function inPage(job: HashJob): Promise<string> {
+  const result = last.then(async () => {
+    const running = await instance();
+    let since = performance.now();
+    try {
+      return await hashRange(running.exports, job, () => {
+        if (!running.alive) throw running.error;
+        if (performance.now() - since < 4) return undefined;
+        return breath().then(() => void (since = performance.now()));
+      });
+    } catch (error) {
+      if (error instanceof WebAssembly.RuntimeError) running.crash(error, true);
+      throw error;
+    }
+  });
+  last = result.catch(() => {});
+  return result;
+}
+
+/** Lets the page have its turn; a timer would be slowed down in a hidden one. */
+function breath(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(0);
+  });
+}

@@ -1,0 +1,49 @@
+import type * as API from "turnwire";
+import type { Session } from "./client.ts";
+import { InvalidArgumentError } from "./errors.ts";
+import { guarded } from "./listeners.ts";
+import { frozenFile, Upload, uploads } from "./upload.ts";
+import { requestConfig, segment } from "./validate.ts";
+import { uploadConfig, waitConfig } from "./validate-files.ts";
+
+export class Files implements API.Files {
+  readonly #session: Session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  upload(data: API.UploadData, options?: API.UploadOptions): API.Upload {
+    this.#session.check();
+    const config = uploadConfig(data, options, this.#session.config);
+    // A double click, or an effect that a framework runs twice: the key names one upload.
+    for (const [upload, session] of uploads) {
+      if (session !== this.#session || config.resumeKey === undefined || upload.resumeKey !== config.resumeKey) continue;
+      if (upload.isOf(data)) return upload;
+      throw new InvalidArgumentError(`resumeKey must be another: an upload of other data is under way under "${config.resumeKey}"`, "invalid_argument");
+    }
+    return new Upload(this.#session, data, config);
+  }
+
+  async get(fileId: string, options?: API.RequestOptions): Promise<API.AgentFile> {
+    const session = this.#session;
+    session.check();
+    const id = segment(fileId, "fileId", "given");
+    const [file] = await session.call(requestConfig(options, session.config), ({ instance, client }, options, settle) =>
+      instance.control.getFile(client, id, options, settle));
+    return frozenFile(JSON.parse(file!));
+  }
+
+  async wait(fileId: string, options?: API.WaitOptions): Promise<API.AgentFile> {
+    const session = this.#session;
+    session.check();
+    const id = segment(fileId, "fileId", "given");
+    const { onStatus, ...config } = waitConfig(options, session.config);
+    const status = (file: string): void => {
+      if (onStatus) queueMicrotask(() => guarded(() => onStatus(frozenFile(JSON.parse(file)))));
+    };
+    const [file] = await session.call(config, ({ instance, client }, options, settle) =>
+      instance.control.waitFile(client, id, options, status, settle), "cancelWait");
+    return frozenFile(JSON.parse(file!));
+  }
+}

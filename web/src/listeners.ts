@@ -1,0 +1,37 @@
+import { InvalidArgumentError } from "./errors.ts";
+
+type Listener = (argument: never) => void;
+
+/** Runs code of the page: what it throws is reported as an uncaught error and harms nothing else. */
+export function guarded(run: () => void): void {
+  try {
+    run();
+  } catch (error) {
+    reportError(error);
+  }
+}
+
+/** Listeners of a turn or an upload, by the type of what they listen to. */
+export class Listeners {
+  readonly #of = new Map<string, Set<Listener>>();
+
+  get any(): boolean {
+    return this.#of.size > 0;
+  }
+
+  add(type: string, listener: Listener): void {
+    if (typeof listener !== "function") throw new InvalidArgumentError("listener must be a function", "invalid_argument");
+    if (!this.#of.has(type)) this.#of.set(type, new Set());
+    this.#of.get(type)!.add(listener);
+  }
+
+  remove(type: string, listener: Listener): void {
+    const listeners = this.#of.get(type);
+    if (listeners?.delete(listener) && listeners.size === 0) this.#of.delete(type);
+  }
+
+  emit(type: string, argument: never): void {
+    const listeners = this.#of.get(type);
+    if (listeners) for (const listener of [...listeners]) guarded(() => listener(argument));
+  }
+}

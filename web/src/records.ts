@@ -1,0 +1,74 @@
+// What a later page needs to go on with an upload, in this origin's IndexedDB.
+
+const storeName = "uploads";
+/** An address has expired long before, and the file with it. */
+const keptMost = 30 * 24 * 60 * 60 * 1000;
+
+interface Kept {
+  record: string;
+  at: number;
+}
+
+let opening: Promise<IDBDatabase> | undefined;
+
+function open(): Promise<IDBDatabase> {
+  return (opening ??= new Promise<IDBDatabase>((resolve, reject) => {
+    const request = indexedDB.open("turnwire", 1);
+    request.onupgradeneeded = () => request.result.createObjectStore(storeName);
+    request.onsuccess = () => {
+      const database = request.result;
+      // Another version of this code may want to change the database.
+      database.onversionchange = () => (database.close(), (opening = undefined));
+      resolve(database);
+    };
+    request.onerror = () => reject(request.error);
+  }).catch((error: unknown) => {
+    opening = undefined;
+    throw error;
+  }));
+}
+
+async function act<T>(mode: IDBTransactionMode, run: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> {
+  const transaction = (await open()).transaction(storeName, mode);
+  return new Promise((resolve, reject) => {
+    const request = run(transaction.objectStore(storeName));
+    transaction.oncomplete = () => resolve(request.result);
+    transaction.onabort = () => reject(transaction.error);
+  });
+}
+
+/** The record kept under a key, "" where there is none. Takes away what nobody came back for. */
+export async function load(key: string): Promise<string> {
+  await act("readwrite", (store) => {
+    const request = store.openCursor();
+    request.onsuccess = () => {
+      const cursor = request.result;
+      if (!cursor) return;
+      if ((cursor.value as Kept).at < Date.now() - keptMost) cursor.delete();
+      cursor.continue();
+    };
+    return request;
+  });
+  return ((await act("readonly", (store) => store.get(key))) as Kept | undefined)?.record ?? "";
+}
+
+export async function save(key: string, record: string): Promise<void> {
+  await act("readwrite", (store) => store.put({ record, at: Date.now() } satisfies Kept, key));
+}
+
+export async function forget(key: string): Promise<void> {
+  await act("readwrite", (store) => store.delete(key));
+}
+
+/** How long a page that is being left may hold its keys, in milliseconds. */
+const leaving = 5_000;
+
+/** Takes a key for this page alone; undefined where another page of this origin has it. */
+export function claim(key: string): Promise<(() => void) | undefined> {
+  if (!navigator.locks) return Promise.resolve(() => {});
+  return new Promise((resolve) => {
+    navigator.locks
+      .request(`turnwire ${key}`, { signal: AbortSignal.timeout(leaving) }, () => new Promise<void>((release) => resolve(release)))
+      .catch(() => resolve(undefined));
+  });
+}

@@ -1,0 +1,125 @@
+import type { UploadData } from "turnwire";
+
+export type Bytes = Blob | Uint8Array<ArrayBuffer>;
+
+/** The data of an upload. A failure to read it is thrown as it comes, or says what is wrong with the data. */
+export interface Source {
+  /** It can be read only once, in order. */
+  readonly once: boolean;
+  /** Bytes from to to; to is at most the size. */
+  read(from: number, to: number): Promise<Bytes>;
+  /** No byte before is read again. */
+  release(before: number): void;
+  close(): void;
+}
+
+/** By its tag, because an object of another frame is no instance of this one's class. */
+export const isBlob = (data: unknown): data is Blob => /^\[object (Blob|File)\]$/.test(Object.prototype.toString.call(data));
+
+export const isStream = (data: unknown): data is ReadableStream<Uint8Array> =>
+  typeof data === "object" && data !== null && typeof (data as ReadableStream).getReader === "function";
+
+/** The bytes of a buffer or of a view's own window of it; throws where the buffer is detached, undefined where it is neither. */
+export function bytesOf(data: unknown): Uint8Array | undefined {
+  if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  return /^\[object (Shared)?ArrayBuffer\]$/.test(Object.prototype.toString.call(data)) ? new Uint8Array(data as ArrayBuffer) : undefined;
+}
+
+export function sourceOf(data: UploadData, size: number): Source {
+  if (isBlob(data)) return new BlobSource(data);
+  if (isStream(data)) return new StreamSource(data, size);
+  return new ByteSource(bytesOf(data)!, size);
+}
+
+class BlobSource implements Source {
+  readonly once = false;
+  readonly #blob: Blob;
+
+  constructor(blob: Blob) {
+    this.#blob = blob;
+  }
+
+  async read(from: number, to: number): Promise<Blob> {
+    // Without a type: a request would send it on.
+    return this.#blob.slice(from, to);
+  }
+
+  release(): void {}
+  close(): void {}
+}
+
+class ByteSource implements Source {
+  readonly once = false;
+  readonly #bytes: Uint8Array;
+  readonly #size: number;
+
+  constructor(bytes: Uint8Array, size: number) {
+    this.#bytes = bytes;
+    this.#size = size;
+  }
+
+  async read(from: number, to: number): Promise<Uint8Array<ArrayBuffer>> {
+    const bytes = this.#bytes;
+    if (bytes.length !== this.#size) throw new TypeError("the buffer was detached or resized");
+    // Shared memory can't be sent.
+    return (bytes.buffer instanceof ArrayBuffer ? bytes.subarray(from, to) : bytes.slice(from, to)) as Uint8Array<ArrayBuffer>;
+  }
+
+  release(): void {}
+  close(): void {}
+}
+
+class StreamSource implements Source {
+  readonly once = true;
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #size: number;
+  /** What was read and may be asked for again. */
+  #chunks: { at: number; bytes: Uint8Array }[] = [];
+  #have = 0;
+  #ended = false;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(stream: ReadableStream<Uint8Array>, size: number) {
+    this.#reader = stream.getReader();
+    this.#size = size;
+  }
+
+  read(from: number, to: number): Promise<Uint8Array<ArrayBuffer>> {
+    const bytes = this.#last.then(() => this.#fill(to)).then(() => this.#take(from, to));
+    this.#last = bytes.catch(() => {});
+    return bytes;
+  }
+
+  /** Reads as far as to; at the size, makes sure that the stream ends there. */
+  async #fill(to: number): Promise<void> {
+    while (!this.#ended && (this.#have < to || to === this.#size)) {
+      const { done, value } = await this.#reader.read();
+      if (done) this.#ended = true;
+      else if (!(value instanceof Uint8Array)) throw new TypeError("the stream gave something that is no Uint8Array");
+      else if (value.length > 0) {
+        this.#chunks.push({ at: this.#have, bytes: value });
+        this.#have += value.length;
+      }
+      if (this.#have > this.#size) throw new TypeError(`the stream has more than the ${this.#size} bytes that option size says`);
+    }
+    if (this.#have < to) throw new TypeError(`the stream ended after ${this.#have} of the ${this.#size} bytes that option size says`);
+  }
+
+  #take(from: number, to: number): Uint8Array<ArrayBuffer> {
+    const taken = new Uint8Array(to - from);
+    for (const { at, bytes } of this.#chunks) {
+      const start = Math.max(from - at, 0), end = Math.min(to - at, bytes.length);
+      if (start < end) taken.set(bytes.subarray(start, end), at + start - from);
+    }
+    return taken;
+  }
+
+  release(before: number): void {
+    this.#chunks = this.#chunks.filter(({ at, bytes }) => at + bytes.length > before);
+  }
+
+  close(): void {
+    this.#chunks = [];
+    this.#reader.cancel().catch(() => {});
+  }
+}

@@ -1,0 +1,328 @@
+import type * as API from "turnwire";
+import { hash, useWorker } from "./background.ts";
+import type { Seat, Session } from "./client.ts";
+import { errorOf, type ErrorSpec, RuntimeCrashError, UploadError } from "./errors.ts";
+import { guarded, Listeners } from "./listeners.ts";
+import { claim, forget, load, save } from "./records.ts";
+import { describe, type UploadSink } from "./runtime.ts";
+import { type Bytes, type Source, sourceOf } from "./source.ts";
+import { send } from "./store.ts";
+import { ticketJSON, type UploadConfig } from "./validate-files.ts";
+
+/** Every upload that has not ended, and whose it is. */
+export const uploads = new Map<Upload, Session>();
+
+/** Bytes at either end of the data by which it is known again. */
+const printSize = 8 << 20;
+
+/** A larger range is hashed in the worker. */
+const smallMost = 8 << 20;
+
+export const frozenFile = (file: API.AgentFile): API.AgentFile => (Object.freeze(file.raw), Object.freeze(file));
+
+export class Upload implements API.Upload {
+  readonly resumeKey: string | undefined;
+  readonly #session: Session;
+  readonly #config: UploadConfig;
+  readonly #data: API.UploadData;
+  readonly #source: Source;
+  readonly #listeners = new Listeners();
+  #seat: Seat | undefined;
+  #id = 0;
+  #fileId: string | undefined;
+  #protocol: API.UploadProtocol | undefined;
+  #progress: API.UploadProgress;
+  #paused = false;
+  #over = false;
+  #file: API.AgentFile | undefined;
+  #error: unknown;
+  #ended!: () => void;
+  readonly #settled = new Promise<void>((resolve) => (this.#ended = resolve));
+
+  readonly #requests = new Map<number, { cancel(): void }>();
+  #hashState = "";
+  /** What is done at the end: the worker, the key of the record. */
+  readonly #letGo: (() => void)[] = [];
+  #saving = false;
+  #unsaved = false;
+  #forgotten = false;
+  readonly #aborted = (): void => void this.#abort(this.#config.signal!.reason);
+  readonly #crashed = (error: RuntimeCrashError): void => {
+    this.#end("failed", error);
+    // Nobody else would ever tell. What a later page can go on with is not given up.
+    if (this.#fileId && !this.#config.resumable) this.#tell(this.#fileId, error.message);
+  };
+
+  constructor(session: Session, data: API.UploadData, config: UploadConfig) {
+    this.#session = session;
+    this.#config = config;
+    this.resumeKey = config.resumeKey;
+    this.#progress = Object.freeze({ stage: "preparing", loadedBytes: 0, totalBytes: config.size, blocksDone: 0, blocksTotal: 0, bytesPerSecond: 0 });
+    this.#data = data;
+    this.#source = sourceOf(data, config.size);
+    uploads.set(this, session);
+    const { signal } = config;
+    if (signal?.aborted) {
+      this.#abort(signal.reason);
+      return;
+    }
+    signal?.addEventListener("abort", this.#aborted);
+    this.#begin().catch((error: unknown) => this.#end("failed", error));
+  }
+
+  isOf(data: API.UploadData): boolean {
+    return data === this.#data;
+  }
+
+  get fileId(): string | undefined {
+    return this.#fileId;
+  }
+
+  get protocol(): API.UploadProtocol | undefined {
+    return this.#protocol;
+  }
+
+  get progress(): API.UploadProgress {
+    return this.#progress;
+  }
+
+  async #begin(): Promise<void> {
+    const record = this.resumeKey === undefined ? "" : await this.#recall(this.resumeKey);
+    if (this.#over) return;
+    const fingerprint = this.#config.resumable ? await this.#fingerprint() : "";
+    if (this.#over) return;
+    await this.#session.seated((seat) => {
+      if (this.#over) return;
+      const { signal, onStatus, onProgress, mapUploadTicket, resumeKey, ...params } = this.#config;
+      this.#seat = seat;
+      if (params.checksum === 1 || params.checksum === 2) {
+        if (params.size > smallMost) this.#letGo.push(useWorker());
+      }
+      seat.instance.onCrash.add(this.#crashed);
+      this.#id = seat.instance.control.startUpload(seat.client, { ...params, fingerprint }, record, this.#sink(seat));
+      if (this.#paused && !this.#over) seat.instance.control.pauseUpload(this.#id);
+    });
+  }
+
+  /** Takes the key for this page and reads what an earlier one kept under it. */
+  async #recall(resumeKey: string): Promise<string> {
+    const key = this.#key;
+    const release = await claim(key);
+    if (!release) {
+      throw new UploadError(`option resumeKey: another page is uploading under "${resumeKey}" at this moment`, "resume_key_in_use", true, { stage: "preparing" });
+    }
+    if (this.#over) {
+      release();
+      return "";
+    }
+    this.#letGo.push(release);
+    try {
+      return await load(key);
+    } catch (error) {
+      // Such as in a private window: the upload itself does not need it.
+      this.#log("warn", "no record can be kept, so that a reload would begin anew", { reason: describe(error) });
+      return "";
+    }
+  }
+
+  get #key(): string {
+    return `${this.#session.config.base} ${this.#config.workspaceId} ${this.resumeKey}`;
+  }
+
+  #log(level: API.LogRecord["level"], message: string, fields: Record<string, string>): void {
+    const { onLog } = this.#session.config;
+    if (onLog) guarded(() => onLog({ level, message, fields: Object.freeze(fields) }));
+  }
+
+  /** Tells this data from other data of the same name, size and type. */
+  async #fingerprint(): Promise<string> {
+    const { size, once } = this.#config;
+    if (once) return "";
+    try {
+      const digest = async (from: number, to: number): Promise<string> => hash({ data: await this.#source.read(from, to), state: "", last: true });
+      const { lastModified = "" } = this.#data as Partial<File>;
+      const first = await digest(0, Math.min(size, printSize));
+      return `${lastModified} ${first} ${size > printSize ? await digest(Math.max(size - printSize, printSize), size) : ""}`;
+    } catch (error) {
+      throw new UploadError(`the data can't be read: was the file changed or removed since it was chosen? (${describe(error)})`, "data_unreadable", false, { stage: "preparing", cause: error });
+    }
+  }
+
+  /** What the module asks for. It calls from inside, so that no code of the page may run before it has returned. */
+  #sink(seat: Seat): UploadSink {
+    const { control } = seat.instance;
+    // What belongs to the upload's end comes too late to be told.
+    const tell = (run: () => void): void => {
+      if (!this.#over && seat.instance.alive) run();
+    };
+    return {
+      store: (id, method, url, header, from, to, body, want) => {
+        let cancelled = false;
+        this.#requests.set(id, { cancel: () => (cancelled = true) });
+        const { size } = this.#config;
+        // Data of size 0 is read too: a stream may have more.
+        const reading: Promise<Bytes | string> = to > from || (size === 0 && body === "") ? this.#source.read(from, to) : Promise.resolve(body);
+        reading.then((data) => {
+          if (cancelled) return;
+          const done = (run: () => void): void => {
+            this.#requests.delete(id);
+            tell(run);
+          };
+          this.#requests.set(id, send({ method, url: new URL(url, this.#session.config.base), header: JSON.parse(header), body: data, want: want.split(",").filter(Boolean) }, {
+            progress: (sent) => tell(() => control.storeProgress(this.#id, id, sent)),
+            answered: (status, header, text) => done(() => control.storeAnswered(this.#id, id, status, header, text)),
+            failed: (detail) => void this.#readable(data).then(
+              () => done(() => control.storeFailed(this.#id, id, detail)),
+              (error: unknown) => done(() => control.dataFailed(this.#id, from, describe(error))),
+            ),
+          }));
+        }).catch((error: unknown) => {
+          if (!cancelled) tell(() => control.dataFailed(this.#id, from, describe(error)));
+        });
+      },
+      cancel: (id) => {
+        this.#requests.get(id)?.cancel();
+        this.#requests.delete(id);
+      },
+      hash: (from, to, state, last) => {
+        const before = from === 0 ? "" : state || this.#hashState;
+        this.#source.read(from, to).then((data) => hash({ data, state: before, last })).then((result) => tell(() => {
+          this.#hashState = last ? "" : result;
+          control.hashed(this.#id, to, this.#hashState, last ? result : "");
+        })).catch((error: unknown) => tell(() => control.dataFailed(this.#id, from, describe(error))));
+      },
+      release: (before) => this.#source.release(before),
+      report: (stage, loadedBytes, totalBytes, blocksDone, blocksTotal, bytesPerSecond, secondsLeft, fileId, protocol) => {
+        this.#fileId = fileId || undefined;
+        this.#protocol = (protocol || undefined) as API.UploadProtocol | undefined;
+        const progress: API.UploadProgress = Object.freeze({
+          stage, loadedBytes, totalBytes, blocksDone, blocksTotal, bytesPerSecond, ...(secondsLeft >= 0 && { secondsLeft }),
+        });
+        queueMicrotask(() => this.#report(progress));
+      },
+      save: () => void this.#save(seat),
+      forget: () => {
+        this.#forgotten = true;
+        forget(this.#key).catch(() => {});
+      },
+      map: (body) => void this.#map(seat, body),
+      status: (file) => {
+        const { onStatus } = this.#config;
+        if (onStatus) queueMicrotask(() => guarded(() => onStatus(frozenFile(JSON.parse(file)))));
+      },
+      ended: (outcome) => {
+        const { stage, error, file } = JSON.parse(outcome) as { stage: API.UploadStage; error?: ErrorSpec; file?: API.AgentFile };
+        queueMicrotask(() => this.#end(stage, error && errorOf(error), file && frozenFile(file)));
+      },
+    };
+  }
+
+  /** Rejects where a request may have failed because the file can't be read any more: to the browser that is a network's failure. */
+  async #readable(data: Bytes | string): Promise<void> {
+    if (data instanceof Blob) await data.slice(0, 1).arrayBuffer();
+  }
+
+  #report(progress: API.UploadProgress): void {
+    this.#progress = progress;
+    const { onProgress } = this.#config;
+    if (onProgress) guarded(() => onProgress(progress));
+    this.#listeners.emit("progress", progress as never);
+  }
+
+  /** Keeps the record; while one is being written, one more afterwards does for all that came meanwhile. */
+  async #save(seat: Seat): Promise<void> {
+    this.#unsaved = true;
+    if (this.#saving) return;
+    this.#saving = true;
+    while (this.#unsaved) {
+      this.#unsaved = false;
+      // The module asks for it in the middle of its work.
+      await null;
+      if (!seat.instance.alive) break;
+      const record = seat.instance.control.uploadRecord(this.#id);
+      if (!record) break;
+      await save(this.#key, record).catch(() => {});
+    }
+    this.#saving = false;
+    // The end may have come while it was written.
+    if (this.#forgotten) await forget(this.#key).catch(() => {});
+  }
+
+  async #map({ instance }: Seat, body: string): Promise<void> {
+    await null;
+    let ticket: string | null = null;
+    let why = "";
+    try {
+      ticket = ticketJSON(await this.#config.mapUploadTicket!(JSON.parse(body)));
+    } catch (error) {
+      why = describe(error);
+    }
+    if (instance.alive) instance.control.ticketMapped(this.#id, ticket, why);
+  }
+
+  /** Tells the service of a file that it would wait for in vain. */
+  #tell(fileId: string, why: string): void {
+    const { headers, maxRetries, timeout } = this.#config;
+    this.#session.call({ headers, maxRetries, timeout, signal: undefined }, ({ instance, client }, options, settle) =>
+      instance.control.reportFailed(client, fileId, why, options, settle)).catch(() => {});
+  }
+
+  on(type: string, listener: (argument: never) => void): this {
+    this.#listeners.add(type, listener);
+    return this;
+  }
+
+  off(type: string, listener: (argument: never) => void): this {
+    this.#listeners.remove(type, listener);
+    return this;
+  }
+
+  pause(): void {
+    this.#paused = true;
+    if (this.#seat && !this.#over) this.#seat.instance.control.pauseUpload(this.#id);
+  }
+
+  resume(): void {
+    this.#paused = false;
+    if (this.#seat && !this.#over) this.#seat.instance.control.resumeUpload(this.#id);
+  }
+
+  abort(): Promise<void> {
+    return this.#abort(new DOMException("the upload was aborted", "AbortError"));
+  }
+
+  #abort(reason: unknown): Promise<void> {
+    if (!this.#over && this.#error === undefined) {
+      this.#error = reason;
+      if (this.#seat) this.#seat.instance.control.abortUpload(this.#id);
+      // Nothing was sent: the service has nothing to be told.
+      else this.#end("aborted");
+    }
+    return this.#settled;
+  }
+
+  async done(): Promise<API.AgentFile> {
+    await this.#settled;
+    if (this.#file) return this.#file;
+    throw this.#error;
+  }
+
+  #end(stage: API.UploadStage, error?: unknown, file?: API.AgentFile): void {
+    if (this.#over) return;
+    this.#over = true;
+    // An abort that came too late has changed nothing.
+    this.#error = error ?? this.#error;
+    this.#file = file;
+    for (const request of this.#requests.values()) request.cancel();
+    this.#requests.clear();
+    this.#source.close();
+    this.#seat?.instance.onCrash.delete(this.#crashed);
+    this.#seat = undefined;
+    this.#config.signal?.removeEventListener("abort", this.#aborted);
+    for (const release of this.#letGo) release();
+    uploads.delete(this);
+    if (this.#progress.stage !== stage) this.#report(Object.freeze({ ...this.#progress, stage, bytesPerSecond: 0 }));
+    this.#ended();
+    queueMicrotask(() => this.#listeners.emit("end", this as never));
+  }
+}

@@ -1,0 +1,43 @@
+// The dedicated worker: hashes, so that the page never stalls, and keeps timers, which browsers slow down in hidden pages.
+
+import { hashRange, type HashJob } from "./hash.ts";
+import { type Exports, instantiate } from "./instantiate.ts";
+
+/** From the page. */
+export type Order =
+  | { module: WebAssembly.Module }
+  | { timer: number; after: number }
+  | ({ id: number } & HashJob);
+
+/** To the page: at first that the worker is ready. */
+export type Word = { ready: true } | { fired: number } | { id: number; result: string } | { id: number; unread: unknown } | { broken: string };
+
+const say = (word: Word): void => postMessage(word);
+let started: (exports: Exports) => void;
+const exports = new Promise<Exports>((resolve) => (started = resolve));
+let last: Promise<unknown> = Promise.resolve();
+
+async function start(module: WebAssembly.Module): Promise<void> {
+  const { go, program, exports } = await instantiate(module, { started: () => {}, crashed: broken });
+  go.run(program).catch(broken);
+  started(exports);
+  say({ ready: true });
+}
+
+const broken = (reason: unknown): void => say({ broken: String(reason) });
+
+onmessage = ({ data: order }: MessageEvent<Order>) => {
+  if ("module" in order) start(order.module).catch(broken);
+  else if ("timer" in order) setTimeout(() => say({ fired: order.timer }), order.after);
+  else {
+    // One after another: the module has room for one sum.
+    last = last.then(async () => {
+      try {
+        say({ id: order.id, result: await hashRange(await exports, order) });
+      } catch (error) {
+        if (error instanceof WebAssembly.RuntimeError) broken(error);
+        else say({ id: order.id, unread: error });
+      }
+    });
+  }
+};
