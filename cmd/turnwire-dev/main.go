@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed-76f09577/turnwire/internal/blobstore"
 	"github.com/seed-76f09577/turnwire/internal/builtin"
+	"github.com/seed-76f09577/turnwire/internal/library"
 	"github.com/seed-76f09577/turnwire/internal/service"
 )
 
@@ -50,12 +51,18 @@ func run(ctx context.Context, interrupted func(), args []string, env func(string
 		return err
 	}
 	defer func() { err = errors.Join(err, storage.Close()) }()
+	texts, err := library.Open(o.under("library.db"))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, texts.Close()) }()
 	svc, err := service.New(ctx, service.Config{
 		Keys:       o.keys.list,
 		Workspaces: o.workspaces.list,
 		Agents:     o.agents(),
-		Agent:      &builtin.Agent{},
+		Agent:      &builtin.Agent{Files: texts},
 		Storage:    storage,
+		Library:    shelf{texts},
 		Pace:       o.pace,
 		Heartbeat:  o.heartbeat,
 		Faults:     o.faults,

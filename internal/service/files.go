@@ -28,7 +28,7 @@ const (
 	abandonedAfter = 24 * time.Hour
 )
 
-// file is one file. mu guards what is below it.
+// file is one file.
 type file struct {
 	id, workspace, name, contentType, purpose string
 	size                                      int64
@@ -37,7 +37,12 @@ type file struct {
 	// reporting is held while a report is worked on, so that a second one waits for its outcome.
 	reporting sync.Mutex
 
-	mu       sync.Mutex
+	mu sync.Mutex
+	fileState
+}
+
+// fileState is what changes about a file; its mu guards it.
+type fileState struct {
 	status   fileStatus
 	checksum string
 	error    string
@@ -78,21 +83,23 @@ func (f *file) record() fileRecord {
 	}
 }
 
-// change alters a file and saves it. The change holds even where it could not be saved.
-func (s *Service) change(ctx context.Context, f *file, alter func()) error {
+// change alters a file and saves it. What can't be saved does not hold: a client must not be told what a
+// restart would take back.
+func (s *Service) change(ctx context.Context, f *file, alter func()) *apiError {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	before := f.status
+	before := f.fileState
 	alter()
 	f.updated = s.cfg.Now().UTC()
-	err := s.journal.saveFile(ctx, f)
-	if err != nil {
+	if err := s.journal.saveFile(ctx, f); err != nil {
+		f.fileState = before
 		s.log.Error("file not saved", "file", f.id, "error", err)
+		return failure(http.StatusInternalServerError, "storage_failed", "the file could not be saved")
 	}
-	if f.status != before {
+	if f.status != before.status {
 		s.log.Info("file "+string(f.status), "file", f.id, "workspace", f.workspace, "reason", f.error)
 	}
-	return err
+	return nil
 }
 
 func (s *Service) findFile(id string) (*file, *apiError) {
@@ -192,12 +199,12 @@ func (s *Service) createUpload(w http.ResponseWriter, r *http.Request, f *faults
 	}
 	s.storageFaults.remember(found.id, f)
 	ticket, err := s.cfg.Storage.Sign(r.Context(), found.object(), grant)
-	if err == nil {
-		err = s.change(r.Context(), found, func() { found.expires = grant.Expires })
-	}
 	if err != nil {
 		s.log.Error("address not signed", "file", found.id, "error", err)
 		return unavailable("storage_failed", "the storage gave no address for the upload")
+	}
+	if problem := s.change(r.Context(), found, func() { found.expires = grant.Expires }); problem != nil {
+		return problem
 	}
 	f.writeTicket(w, status, ticketAnswer{FileID: found.id, Status: fileUploading, Ticket: ticket, ExpiresAt: grant.Expires})
 	return nil
@@ -233,8 +240,9 @@ func (s *Service) newFile(ctx context.Context, workspace string, u upload, grant
 	now := s.cfg.Now().UTC()
 	made := &file{
 		id: newID("file"), workspace: workspace, name: u.name, contentType: u.contentType, purpose: u.purpose,
-		size: u.size, checksum: u.checksum, status: fileUploading, created: now, updated: now,
+		size: u.size, created: now,
 	}
+	made.status, made.checksum, made.expires = fileUploading, u.checksum, grant.Expires
 	s.mu.Lock()
 	closed := s.closed
 	s.mu.Unlock()
@@ -247,9 +255,10 @@ func (s *Service) newFile(ctx context.Context, workspace string, u upload, grant
 		s.log.Error("upload not begun", "error", err)
 		return nil, unavailable("storage_failed", "the storage did not begin the upload")
 	}
-	if err := s.change(ctx, made, func() { made.handle, made.expires = handle, grant.Expires }); err != nil {
+	made.handle = handle
+	if problem := s.change(ctx, made, func() {}); problem != nil {
 		_ = s.cfg.Storage.Remove(ctx, made.object())
-		return nil, failure(http.StatusInternalServerError, "storage_failed", "the file could not be saved")
+		return nil, problem
 	}
 	s.mu.Lock()
 	s.files[made.id] = made
@@ -271,7 +280,7 @@ func (s *Service) dropAbandoned(ctx context.Context, now time.Time) {
 	s.mu.Unlock()
 	for _, f := range abandoned {
 		if f.reporting.TryLock() {
-			s.failUpload(ctx, f, uploadReport{}, "the upload was not finished in time")
+			_ = s.failUpload(ctx, f, uploadReport{}, "the upload was not finished in time")
 			f.reporting.Unlock()
 		}
 	}

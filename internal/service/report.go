@@ -116,8 +116,7 @@ func (s *Service) settle(ctx context.Context, found *file, report uploadReport, 
 		if reason == "" {
 			reason = "the client reported that the upload failed"
 		}
-		s.failUpload(ctx, found, report, reason)
-		return nil
+		return s.failUpload(ctx, found, report, reason)
 	}
 	sum, reason, err := s.verify(ctx, found, report)
 	switch {
@@ -127,14 +126,13 @@ func (s *Service) settle(ctx context.Context, found *file, report uploadReport, 
 		s.log.Error("object not read", "file", found.id, "error", err)
 		return unavailable("storage_failed", "the stored bytes could not be read")
 	case reason != "":
-		s.failUpload(ctx, found, report, reason)
-		return nil
+		return s.failUpload(ctx, found, report, reason)
 	}
 	status := fileReady
 	if found.needsProcessing() {
 		status = fileProcessing
 	}
-	err = s.change(ctx, found, func() {
+	problem := s.change(ctx, found, func() {
 		found.status, found.report = status, report
 		if report.Checksum != "" {
 			found.checksum = report.Checksum
@@ -143,8 +141,8 @@ func (s *Service) settle(ctx context.Context, found *file, report uploadReport, 
 			found.checksum = sum
 		}
 	})
-	if err != nil {
-		return failure(http.StatusInternalServerError, "storage_failed", "the file could not be saved")
+	if problem != nil {
+		return problem
 	}
 	if status == fileProcessing {
 		s.process(found, f)
@@ -153,11 +151,14 @@ func (s *Service) settle(ctx context.Context, found *file, report uploadReport, 
 }
 
 // failUpload ends an upload and removes what was stored of it. f.reporting must be held.
-func (s *Service) failUpload(ctx context.Context, f *file, report uploadReport, reason string) {
-	_ = s.change(ctx, f, func() { f.status, f.error, f.report = fileUploadFailed, reason, report })
+func (s *Service) failUpload(ctx context.Context, f *file, report uploadReport, reason string) *apiError {
+	if problem := s.change(ctx, f, func() { f.status, f.error, f.report = fileUploadFailed, reason, report }); problem != nil {
+		return problem
+	}
 	if err := s.cfg.Storage.Remove(ctx, f.object()); err != nil {
 		s.log.Error("object not removed", "file", f.id, "error", err)
 	}
+	return nil
 }
 
 // verify reads the stored bytes and compares them with all that was said of them. reason tells what is
