@@ -179,14 +179,9 @@ func Excerpt(body []byte, n int) string {
 func mediaType(contentType string) string {
 	out := make([]byte, 0, len(contentType))
 	for i := 0; i < len(contentType) && contentType[i] != ';'; i++ {
-		c := contentType[i]
-		if c == ' ' || c == '\t' {
-			continue
+		if c := contentType[i]; c != ' ' && c != '\t' {
+			out = append(out, c)
 		}
-		if c >= 'A' && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		out = append(out, c)
 	}
-	return string(out)
+	return Lower(string(out))
 }

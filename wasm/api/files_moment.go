@@ -1,10 +1,6 @@
 package api
 
-import (
-	"strconv"
-
-	"github.com/seed-76f09577/turnwire/wasm/json"
-)
+import "github.com/seed-76f09577/turnwire/wasm/json"
 
 // Moment reads a point in time as Unix milliseconds, 0 where the JSON value is none: a number of seconds or, from 10^11
 // on, of milliseconds; such a number as a string; or an ISO 8601 date. What lies before 1973 is none: it is a number of
@@ -82,14 +78,8 @@ func (p *dateParser) number(n int) int64 {
 		p.ok = false
 		return 0
 	}
-	for i := 0; i < n; i++ {
-		if p.s[i] < '0' || p.s[i] > '9' {
-			p.ok = false
-			return 0
-		}
-	}
-	v, err := strconv.ParseInt(p.s[:n], 10, 64)
-	p.ok = p.ok && err == nil
+	v, ok := Digits(p.s[:n])
+	p.ok = p.ok && ok
 	p.s = p.s[n:]
 	return v
 }

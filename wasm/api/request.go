@@ -17,6 +17,28 @@ type Request struct {
 // Field is one header field.
 type Field struct{ Name, Value string }
 
+// Find returns the value of the first field of that name, whatever the case of either (RFC 9110, section 5.1).
+func Find(fields []Field, name string) (value string, ok bool) {
+	name = Lower(name)
+	for i := range fields {
+		if f := &fields[i]; Lower(f.Name) == name {
+			return f.Value, true
+		}
+	}
+	return "", false
+}
+
+// Lower folds the case of ASCII. Package strings knows that of every script, and brings its tables.
+func Lower(s string) string {
+	out := []byte(s)
+	for i, c := range out {
+		if c >= 'A' && c <= 'Z' {
+			out[i] = c + 'a' - 'A'
+		}
+	}
+	return string(out)
+}
+
 var jsonBody = Field{"Content-Type", "application/json"}
 
 // CreateChat is POST /v1/workspaces/{workspace_id}/chats. temporary is sent only where the caller gave it, because

@@ -67,3 +67,19 @@ func TestSegment(t *testing.T) {
 	}
 	assert.Equal(t, "%F0%9F%98%80", Segment("😀"))
 }
+
+func TestFind(t *testing.T) {
+	fields := []Field{{"X-One", "1"}, {"x-two", "2"}, {"X-TWO", "3"}}
+	cases := []struct {
+		name, value string
+		ok          bool
+	}{
+		{"X-One", "1", true}, {"x-one", "1", true}, {"X-Two", "2", true}, {"x-on", "", false}, {"", "", false},
+		{"x-\u212Aelvin", "", false},
+	}
+	for _, c := range cases {
+		value, ok := Find(append(fields, Field{"x-kelvin", "4"}), c.name)
+		assert.Equal(t, c.value, value, c.name)
+		assert.Equal(t, c.ok, ok, c.name)
+	}
+}

@@ -20,22 +20,8 @@ func After(header string, now int64) (ms int64, ok bool) {
 
 // seconds reads the form of a header that needs no clock.
 func seconds(header string) (ms int64, ok bool) {
-	n, ok := digits(header)
-	return n * 1000, ok
-}
-
-// digits reads a non-negative whole number, held below 10^9 so that no wait overflows.
-func digits(s string) (int64, bool) {
-	var n int64
-	for i := 0; i < len(s); i++ {
-		if s[i] < '0' || s[i] > '9' {
-			return 0, false
-		}
-		if n = n*10 + int64(s[i]-'0'); n > 1e9 {
-			n = 1e9
-		}
-	}
-	return n, len(s) > 0
+	n, ok := api.Digits(header)
+	return 1000 * min(n, 1e9), ok // held there, so that no wait overflows
 }
 
 // date reads an IMF-fixdate, "Sun, 06 Nov 1994 08:49:37 GMT", as Unix seconds. It is the only form that a sender may
@@ -54,11 +40,11 @@ func date(s string) (int64, bool) {
 			month, last = int64(i+1), int64(lengths[i])
 		}
 	}
-	day, ok1 := digits(s[5:7])
-	year, ok2 := digits(s[12:16])
-	hour, ok3 := digits(s[17:19])
-	minute, ok4 := digits(s[20:22])
-	second, ok5 := digits(s[23:25])
+	day, ok1 := api.Digits(s[5:7])
+	year, ok2 := api.Digits(s[12:16])
+	hour, ok3 := api.Digits(s[17:19])
+	minute, ok4 := api.Digits(s[20:22])
+	second, ok5 := api.Digits(s[23:25])
 	if !ok1 || !ok2 || !ok3 || !ok4 || !ok5 || month == 0 {
 		return 0, false
 	}

@@ -10,11 +10,12 @@ import (
 // query returns a parameter of an address's query as it stands decoded, "" where it has none. Names compare without
 // case: signers differ in it.
 func query(address, name string) string {
-	_, rest, _ := strings.Cut(withoutFragment(address), "?")
+	name = api.Lower(name)
+	_, rest, _ := cut(withoutFragment(address), "?")
 	for rest != "" {
 		var pair string
-		pair, rest, _ = strings.Cut(rest, "&")
-		if key, value, _ := strings.Cut(pair, "="); strings.EqualFold(unescape(key), name) {
+		pair, rest, _ = cut(rest, "&")
+		if key, value, _ := cut(pair, "="); api.Lower(unescape(key)) == name {
 			return unescape(value)
 		}
 	}
@@ -25,7 +26,7 @@ func query(address, name string) string {
 func withQuery(address, parameter string) string {
 	address = withoutFragment(address)
 	switch {
-	case !strings.Contains(address, "?"):
+	case !contains(address, "?"):
 		return address + "?" + parameter
 	case strings.HasSuffix(address, "?"), strings.HasSuffix(address, "&"):
 		return address + parameter
@@ -34,19 +35,19 @@ func withQuery(address, parameter string) string {
 }
 
 func withoutFragment(address string) string {
-	address, _, _ = strings.Cut(address, "#")
+	address, _, _ = cut(address, "#")
 	return address
 }
 
 // place is an address less its query: what stays the same when it is signed anew.
 func place(address string) string {
-	address, _, _ = strings.Cut(withoutFragment(address), "?")
+	address, _, _ = cut(withoutFragment(address), "?")
 	return address
 }
 
 // unescape undoes percent-encoding and leaves what is no encoding.
 func unescape(s string) string {
-	if !strings.Contains(s, "%") {
+	if !contains(s, "%") {
 		return s
 	}
 	out := make([]byte, 0, len(s))
@@ -78,25 +79,23 @@ func hexDigit(c byte) int {
 // resolve makes a Location header an address: one that begins with a slash lies on base's host (RFC 9110, section
 // 10.2.2; the forms that upload servers send).
 func resolve(base, location string) string {
-	scheme := strings.Index(base, "://")
+	folder := place(base)
+	scheme, rest, absolute := cut(folder, "://")
 	switch {
-	case strings.Contains(location, "://") || scheme < 0:
+	case contains(location, "://") || !absolute:
 		return location
 	case strings.HasPrefix(location, "//"):
-		return base[:scheme+1] + location
+		return scheme + ":" + location
 	}
-	host := len(base)
-	if i := strings.IndexAny(base[scheme+3:], "/?#"); i >= 0 {
-		host = scheme + 3 + i
-	}
+	host, _, _ := cut(rest, "/")
+	root := scheme + "://" + host
 	if strings.HasPrefix(location, "/") {
-		return base[:host] + location
+		return root + location
 	}
-	folder := place(base)
-	if i := strings.LastIndexByte(folder, '/'); i >= host {
+	if i := strings.LastIndexByte(folder, '/'); i >= len(root) {
 		return folder[:i+1] + location
 	}
-	return base[:host] + "/" + location
+	return root + "/" + location
 }
 
 // expiry is when a ticket's address ends, in Unix milliseconds: as the ticket says, else as its signature does (Azure
@@ -127,11 +126,7 @@ func expiry(t *api.Ticket) int64 {
 func with(own []api.Field, ticket []api.Field) []api.Field {
 	out := own
 	for _, f := range ticket {
-		known := false
-		for _, o := range own {
-			known = known || strings.EqualFold(o.Name, f.Name)
-		}
-		if !known {
+		if _, known := api.Find(own, f.Name); !known {
 			out = append(out, f)
 		}
 	}
@@ -156,39 +151,3 @@ func base64(data []byte) string {
 	}
 	return string(out)
 }
-
-// xmlText is the text of the first element of that name, its entities resolved; "" where there is none. Stores' answers
-// are flat enough to be read so.
-func xmlText(body []byte, name string) string {
-	text, _ := xmlElement(string(body), name)
-	return text
-}
-
-// xmlElement returns the text of the first element called name and what follows it.
-func xmlElement(s, name string) (text, rest string) {
-	for {
-		i := strings.Index(s, "<"+name)
-		if i < 0 {
-			return "", ""
-		}
-		s = s[i+1+len(name):]
-		if s == "" || s[0] != '>' && s[0] != ' ' {
-			continue
-		}
-		open := strings.IndexByte(s, '>')
-		if open < 0 {
-			return "", ""
-		}
-		body := s[open+1:]
-		end := strings.Index(body, "</"+name+">")
-		if end < 0 {
-			return "", ""
-		}
-		return xmlEntities.Replace(body[:end]), body[end+len(name)+3:]
-	}
-}
-
-var (
-	xmlEntities = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&apos;", "'", "&#34;", `"`, "&#39;", "'", "&amp;", "&")
-	xmlEscape   = strings.NewReplacer("<", "&lt;", ">", "&gt;", `"`, "&quot;", "&", "&amp;")
-)

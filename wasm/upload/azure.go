@@ -27,7 +27,7 @@ func (azureBlock) survey(s *session, continued bool) (Request, bool) {
 }
 
 func (azureBlock) surveyed(s *session, a Answer) {
-	if !a.ok() || !strings.Contains(string(a.Body), "<BlockList") {
+	if !a.ok() || !contains(string(a.Body), "<BlockList") {
 		return
 	}
 	stored := map[string]int64{}
@@ -37,7 +37,7 @@ func (azureBlock) surveyed(s *session, a Answer) {
 		}
 	}
 	// A list that was cut says nothing of the rest.
-	complete := strings.Contains(string(a.Body), "</BlockList>")
+	complete := contains(string(a.Body), "</BlockList>")
 	for _, l := range s.lanes {
 		size, there := stored[blockID(l.index)]
 		switch {
@@ -68,7 +68,7 @@ func (azureBlock) next(s *session, l *lane) Request {
 func (s *session) azureHeader(list bool) []api.Field {
 	var out []api.Field
 	for _, f := range s.ticket.Header {
-		name := strings.ToLower(f.Name)
+		name := api.Lower(f.Name)
 		if name == "x-ms-blob-type" || !list && strings.HasPrefix(name, "x-ms-blob-") || name == "content-type" {
 			continue
 		}

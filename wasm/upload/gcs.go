@@ -17,12 +17,8 @@ func (gcsResumable) layout(*session) (layout, *api.Error) {
 
 // startsResumable reports whether a signed address is one that begins a session.
 func startsResumable(t *api.Ticket) bool {
-	for _, f := range t.Header {
-		if strings.EqualFold(f.Name, "x-goog-resumable") {
-			return true
-		}
-	}
-	return t.Method == "POST" || strings.Contains(strings.ToLower(query(t.URL, "X-Goog-SignedHeaders")), "x-goog-resumable")
+	_, named := api.Find(t.Header, "x-goog-resumable")
+	return named || t.Method == "POST" || contains(api.Lower(query(t.URL, "X-Goog-SignedHeaders")), "x-goog-resumable")
 }
 
 func (gcsResumable) survey(*session, bool) (Request, bool) { return Request{}, false }
@@ -109,12 +105,11 @@ func (gcsResumable) committed(*session, Answer) verdict { return verdict{} }
 
 // rangeEnd reads the last byte of "bytes=0-n", in any of the spellings about.
 func rangeEnd(value string) (last int64, ok bool) {
-	value = strings.TrimPrefix(strings.TrimSpace(value), "bytes")
-	value = strings.TrimLeft(value, "= ")
-	first, end, found := strings.Cut(value, "-")
-	if !found || first != "0" {
-		return 0, false
+	value = strings.TrimPrefix(trim(value), "bytes")
+	for value != "" && (value[0] == '=' || value[0] == ' ') {
+		value = value[1:]
 	}
-	last, err := strconv.ParseInt(end, 10, 64)
-	return last, err == nil && last >= 0 && end[0] != '+' && last < 1<<60
+	first, end, _ := cut(value, "-")
+	last, ok = api.Digits(end)
+	return last, ok && first == "0"
 }

@@ -2,7 +2,6 @@ package upload
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/seed-76f09577/turnwire/wasm/api"
 )
@@ -65,12 +64,8 @@ type Answer struct {
 
 // get returns a header, "" where it is missing or hidden by CORS.
 func (a *Answer) get(name string) string {
-	for _, f := range a.Header {
-		if strings.EqualFold(f.Name, name) {
-			return f.Value
-		}
-	}
-	return ""
+	value, _ := api.Find(a.Header, name)
+	return value
 }
 
 func (a *Answer) ok() bool { return a.Status >= 200 && a.Status < 300 }

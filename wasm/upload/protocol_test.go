@@ -3,6 +3,7 @@ package upload
 import (
 	b64 "encoding/base64"
 	"encoding/xml"
+	"strings"
 	"testing"
 
 	"github.com/seed-76f09577/turnwire/wasm/api"
@@ -205,6 +206,23 @@ func TestAddresses(t *testing.T) {
 	assert.Len(t, blockID(49_999), len(blockID(0)))
 }
 
+// FuzzText holds what takes the place of package strings against it.
+func FuzzText(f *testing.F) {
+	f.Add("a=b=c", "=")
+	f.Add(" \t&amp;lt; <&>\" ", "")
+	f.Fuzz(func(t *testing.T, s, sep string) {
+		before, after, found := strings.Cut(s, sep)
+		gotBefore, gotAfter, gotFound := cut(s, sep)
+		require.Equal(t, before, gotBefore)
+		require.Equal(t, after, gotAfter)
+		require.Equal(t, found, gotFound)
+		require.Equal(t, strings.Trim(s, " \t"), trim(s))
+		for _, pairs := range [][]string{xmlEntities, xmlEscape} {
+			require.Equal(t, strings.NewReplacer(pairs...).Replace(s), replace(s, pairs))
+		}
+	})
+}
+
 func FuzzXML(f *testing.F) {
 	f.Add("<Error><Code>a&amp;b</Code><Message>m</Message></Error>", "Code")
 	f.Add("<Codes/><Code >x</Code>", "Code")
@@ -220,8 +238,8 @@ func FuzzXML(f *testing.F) {
 		var out struct {
 			Text string `xml:",chardata"`
 		}
-		if xml.Unmarshal([]byte("<a>"+xmlEscape.Replace(name)+"</a>"), &out) == nil {
-			require.Equal(t, out.Text, xmlText([]byte("<a>"+xmlEscape.Replace(out.Text)+"</a>"), "a"))
+		if xml.Unmarshal([]byte("<a>"+replace(name, xmlEscape)+"</a>"), &out) == nil {
+			require.Equal(t, out.Text, xmlText([]byte("<a>"+replace(out.Text, xmlEscape)+"</a>"), "a"))
 		}
 	})
 }

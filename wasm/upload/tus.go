@@ -2,7 +2,6 @@ package upload
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/seed-76f09577/turnwire/wasm/api"
 )
@@ -29,7 +28,11 @@ func (tus) survey(s *session, continued bool) (Request, bool) {
 	if continued || s.ready() || s.once || s.concurrency < 2 {
 		return Request{}, false
 	}
-	if s.concat = contains(s.ticket.Extensions, "concatenation"); s.concat || len(s.ticket.Extensions) > 0 {
+	s.concat = false
+	for _, name := range s.ticket.Extensions {
+		s.concat = s.concat || joins(name)
+	}
+	if len(s.ticket.Extensions) > 0 {
 		return Request{}, false
 	}
 	// The protocol wants no Tus-Resumable here.
@@ -37,12 +40,14 @@ func (tus) survey(s *session, continued bool) (Request, bool) {
 }
 
 func (tus) surveyed(s *session, a Answer) {
-	s.concat = a.ok() && contains(strings.Split(a.get("tus-extension"), ","), "concatenation")
+	s.concat = a.ok() && joins(a.get("tus-extension"))
 }
 
-func contains(list []string, name string) bool {
-	for _, v := range list {
-		if strings.EqualFold(strings.TrimSpace(v), name) {
+// joins reports whether a list of extensions has the one that joins uploads.
+func joins(list string) bool {
+	for list != "" {
+		var name string
+		if name, list, _ = cut(list, ","); api.Lower(trim(name)) == "concatenation" {
 			return true
 		}
 	}
@@ -117,8 +122,8 @@ func (s *session) tusOffset(l *lane, r Request, value string) verdict {
 	if value == "" {
 		return hidden("Upload-Offset", tusExpose)
 	}
-	offset, err := strconv.ParseInt(value, 10, 64)
-	if err != nil || offset < 0 || offset > l.to-l.from {
+	offset, ok := api.Digits(value)
+	if !ok || offset > l.to-l.from {
 		return verdict{failed, &api.Error{Kind: api.KindUpload, Code: "storage_mismatch",
 			Message: "the storage says that it has " + api.Excerpt([]byte(value), 50) + " of " + strconv.FormatInt(l.to-l.from, 10) + " bytes"}}
 	}
