@@ -64,7 +64,7 @@ function byFetch({ method, url, header, want }: StoreRequest, body: Bytes, sink:
   for (let i = 0; i + 1 < header.length; i += 2) headers.append(header[i]!, header[i + 1]!);
   const { signal } = controller;
   fetch(url, {
-    method, headers, signal, credentials: "omit", redirect: "error", cache: "no-store", referrerPolicy: "no-referrer",
+    method, headers, signal, credentials: "omit", redirect: "error", referrerPolicy: "no-referrer",
     body: method === "GET" || method === "HEAD" ? null : body,
   }).then(async (response) => {
     const text = await response.text();
