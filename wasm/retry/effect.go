@@ -6,7 +6,10 @@ type Effect any
 // Effects are what a machine asks for, until its driver takes them. A machine embeds it.
 type Effects struct{ waiting []Effect }
 
-// Emit adds an effect, to be done after those before.
+// Emit adds an effect, to be done after those before. It is called in eighty places: inlined, its append made the module
+// 8 KB larger (brotli).
+//
+//go:noinline
 func (e *Effects) Emit(effect Effect) { e.waiting = append(e.waiting, effect) }
 
 // Wants reports whether Take would return any.

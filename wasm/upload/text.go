@@ -5,7 +5,9 @@ import "strings"
 // Of package strings, only what looks at single bytes and at ends is used here: its search, folding and Replacer, with
 // the tables of Unicode, made the module 20 KB larger (brotli).
 
-// cut divides s at the first sep, as strings.Cut does.
+// cut divides s at the first sep, as strings.Cut does. It stays a call, as it is small only once.
+//
+//go:noinline
 func cut(s, sep string) (before, after string, found bool) {
 	for i := 0; i+len(sep) <= len(s); i++ {
 		if s[i:i+len(sep)] == sep {
