@@ -3,7 +3,9 @@ import type { Bytes } from "./source.ts";
 /** A request to the store: without the key, without cookies, with these headers and no other. */
 export interface StoreRequest {
   method: string;
-  url: URL;
+  /** Absolute, or relative to base. */
+  url: string;
+  base: string;
   /** Names and values. */
   header: string[];
   body: Bytes | string;
@@ -26,7 +28,8 @@ export function send(request: StoreRequest, sink: StoreSink): { cancel(): void }
   const body = typeof request.body === "string" ? new Blob([request.body]) : request.body;
   try {
     // XMLHttpRequest tells how much was sent, but sends cookies to the page's own origin.
-    return request.url.origin === location.origin ? byFetch(request, body, sink) : byXHR(request, body, sink);
+    const url = new URL(request.url, request.base);
+    return (url.origin === location.origin ? byFetch : byXHR)(url, request, body, sink);
   } catch (error) {
     let cancelled = false;
     queueMicrotask(() => cancelled || sink.failed(String(error)));
@@ -34,7 +37,7 @@ export function send(request: StoreRequest, sink: StoreSink): { cancel(): void }
   }
 }
 
-function byXHR({ method, url, header, want }: StoreRequest, body: Bytes, sink: StoreSink): { cancel(): void } {
+function byXHR(url: URL, { method, header, want }: StoreRequest, body: Bytes, sink: StoreSink): { cancel(): void } {
   const xhr = new XMLHttpRequest();
   xhr.open(method, url);
   for (let i = 0; i + 1 < header.length; i += 2) xhr.setRequestHeader(header[i]!, header[i + 1]!);
@@ -58,7 +61,7 @@ function byXHR({ method, url, header, want }: StoreRequest, body: Bytes, sink: S
   };
 }
 
-function byFetch({ method, url, header, want }: StoreRequest, body: Bytes, sink: StoreSink): { cancel(): void } {
+function byFetch(url: URL, { method, header, want }: StoreRequest, body: Bytes, sink: StoreSink): { cancel(): void } {
   const controller = new AbortController();
   const headers = new Headers();
   for (let i = 0; i + 1 < header.length; i += 2) headers.append(header[i]!, header[i + 1]!);

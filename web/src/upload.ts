@@ -33,6 +33,8 @@ export class Upload implements API.Upload {
   #protocol: API.UploadProtocol | undefined;
   #progress: API.UploadProgress;
   #paused = false;
+  /** The module has it: its number is given to another as soon as it has not. */
+  #live = false;
   #over = false;
   #file: API.AgentFile | undefined;
   #error: unknown;
@@ -99,8 +101,9 @@ export class Upload implements API.Upload {
         if (params.size > smallMost) this.#letGo.push(useWorker());
       }
       seat.instance.onCrash.add(this.#crashed);
+      this.#live = true;
       this.#id = seat.instance.control.startUpload(seat.client, { ...params, fingerprint }, record, this.#sink(seat));
-      if (this.#paused && !this.#over) seat.instance.control.pauseUpload(this.#id);
+      if (this.#paused && this.#live) seat.instance.control.pauseUpload(this.#id);
     });
   }
 
@@ -151,9 +154,8 @@ export class Upload implements API.Upload {
   /** What the module asks for. It calls from inside, so that no code of the page may run before it has returned. */
   #sink(seat: Seat): UploadSink {
     const { control } = seat.instance;
-    // What belongs to the upload's end comes too late to be told.
     const tell = (run: () => void): void => {
-      if (!this.#over && seat.instance.alive) run();
+      if (this.#live && seat.instance.alive) run();
     };
     return {
       store: (id, method, url, header, from, to, body, want) => {
@@ -168,7 +170,7 @@ export class Upload implements API.Upload {
             this.#requests.delete(id);
             tell(run);
           };
-          this.#requests.set(id, send({ method, url: new URL(url, this.#session.config.base), header: JSON.parse(header), body: data, want: want.split(",").filter(Boolean) }, {
+          this.#requests.set(id, send({ method, url, base: `${this.#session.config.base}/`, header: JSON.parse(header), body: data, want: want.split(",").filter(Boolean) }, {
             progress: (sent) => tell(() => control.storeProgress(this.#id, id, sent)),
             answered: (status, header, text) => done(() => control.storeAnswered(this.#id, id, status, header, text)),
             failed: (detail) => void this.#readable(data).then(
@@ -212,6 +214,7 @@ export class Upload implements API.Upload {
       },
       ended: (outcome) => {
         const { stage, error, file } = JSON.parse(outcome) as { stage: API.UploadStage; error?: ErrorSpec; file?: API.AgentFile };
+        this.#live = false;
         queueMicrotask(() => this.#end(stage, error && errorOf(error), file && frozenFile(file)));
       },
     };
@@ -238,7 +241,7 @@ export class Upload implements API.Upload {
       this.#unsaved = false;
       // The module asks for it in the middle of its work.
       await null;
-      if (!seat.instance.alive) break;
+      if (!this.#live || !seat.instance.alive) break;
       const record = seat.instance.control.uploadRecord(this.#id);
       if (!record) break;
       await save(this.#key, record).catch(() => {});
@@ -257,7 +260,7 @@ export class Upload implements API.Upload {
     } catch (error) {
       why = describe(error);
     }
-    if (instance.alive) instance.control.ticketMapped(this.#id, ticket, why);
+    if (this.#live && instance.alive) instance.control.ticketMapped(this.#id, ticket, why);
   }
 
   /** Tells the service of a file that it would wait for in vain. */
@@ -279,12 +282,12 @@ export class Upload implements API.Upload {
 
   pause(): void {
     this.#paused = true;
-    if (this.#seat && !this.#over) this.#seat.instance.control.pauseUpload(this.#id);
+    if (this.#live) this.#seat!.instance.control.pauseUpload(this.#id);
   }
 
   resume(): void {
     this.#paused = false;
-    if (this.#seat && !this.#over) this.#seat.instance.control.resumeUpload(this.#id);
+    if (this.#live) this.#seat!.instance.control.resumeUpload(this.#id);
   }
 
   abort(): Promise<void> {
@@ -294,9 +297,9 @@ export class Upload implements API.Upload {
   #abort(reason: unknown): Promise<void> {
     if (!this.#over && this.#error === undefined) {
       this.#error = reason;
-      if (this.#seat) this.#seat.instance.control.abortUpload(this.#id);
+      if (this.#live) this.#seat!.instance.control.abortUpload(this.#id);
       // Nothing was sent: the service has nothing to be told.
-      else this.#end("aborted");
+      else if (!this.#seat) this.#end("aborted");
     }
     return this.#settled;
   }
@@ -310,6 +313,7 @@ export class Upload implements API.Upload {
   #end(stage: API.UploadStage, error?: unknown, file?: API.AgentFile): void {
     if (this.#over) return;
     this.#over = true;
+    this.#live = false;
     // An abort that came too late has changed nothing.
     this.#error = error ?? this.#error;
     this.#file = file;
