@@ -15,7 +15,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/seed-76f09577/turnwire/internal/blobstore"
 	"github.com/seed-76f09577/turnwire/internal/builtin"
 	"github.com/seed-76f09577/turnwire/internal/library"
 	"github.com/seed-76f09577/turnwire/internal/service"
@@ -46,7 +45,7 @@ func run(ctx context.Context, interrupted func(), args []string, env func(string
 		return err
 	}
 	logger := o.logger(stderr)
-	storage, err := blobstore.Open(blobstore.Config{Dir: o.under("storage")})
+	storage, err := o.openStorage(env)
 	if err != nil {
 		return err
 	}
@@ -62,6 +61,7 @@ func run(ctx context.Context, interrupted func(), args []string, env func(string
 		Agents:     o.agents(),
 		Agent:      &builtin.Agent{Files: texts},
 		Storage:    storage,
+		SignedFor:  o.signedFor,
 		Library:    shelf{texts},
 		Pace:       o.pace,
 		Heartbeat:  o.heartbeat,

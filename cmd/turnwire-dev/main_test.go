@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -135,6 +136,37 @@ func TestDataSurvives(t *testing.T) {
 	require.Equal(t, answer, after.ask("dev-key", chat, "write 50 words"))
 }
 
+// TestAnUploadedFileIsAnsweredFrom goes the whole way, over a restart in its middle.
+func TestAnUploadedFileIsAnsweredFrom(t *testing.T) {
+	const text = "The harbour opens at seven. Boats may moor for two nights."
+	dir := t.TempDir()
+	key := []string{"Authorization", "Bearer dev-key", "Content-Type", "application/json"}
+	p := start(t, "-data", dir, "-block-size", "1048576", "-signed-for", "5m")
+	resp, body := p.do("POST", "/v1/workspaces/demo/files/upload-url", fmt.Sprintf(`{"name":"harbour.txt","size":%d,"content_type":"text/plain","purpose":"rag"}`, len(text)), key...)
+	require.Equal(t, http.StatusCreated, resp.StatusCode, body)
+	var ticket struct {
+		FileID    string `json:"file_id"`
+		UploadURL string `json:"upload_url"`
+		BlockSize int    `json:"block_size"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(body), &ticket))
+	require.Equal(t, 1048576, ticket.BlockSize)
+	address, found := strings.CutPrefix(ticket.UploadURL, p.url)
+	require.True(t, found)
+	resp, body = p.do("PUT", "/"+address, text, "x-ms-blob-type", "BlockBlob")
+	require.Equal(t, http.StatusCreated, resp.StatusCode, body)
+	require.NoError(t, p.stop())
+
+	p = start(t, "-data", dir)
+	resp, body = p.do("PATCH", "/v1/files/"+ticket.FileID, `{"status":"uploaded"}`, key...)
+	require.Equal(t, http.StatusOK, resp.StatusCode, body)
+	for strings.Contains(body, `"status":"processing"`) {
+		_, body = p.do("GET", "/v1/files/"+ticket.FileID, "", key...)
+	}
+	require.Contains(t, body, `"status":"ready"`)
+	require.Contains(t, p.ask("dev-key", p.chat("dev-key"), "what do my files say about the harbour?"), "harbour.txt")
+}
+
 func TestStopCutsAStandingStream(t *testing.T) {
 	p := start(t, "-faults")
 	chat := p.chat("dev-key")
@@ -173,17 +205,19 @@ func TestOptions(t *testing.T) {
 		addr string
 		says string
 	}{
-		"defaults":          {addr: "127.0.0.1:8080"},
-		"port of the env":   {port: "9001", addr: "127.0.0.1:9001"},
-		"addr before port":  {port: "9001", args: []string{"-addr", "127.0.0.1:0"}, addr: "127.0.0.1:0"},
-		"port not a number": {port: "http", says: `PORT must be a port number, not "http"`},
-		"port too large":    {port: "70000", says: "PORT must be"},
-		"unknown flag":      {args: []string{"-nothing"}, says: "flag provided but not defined"},
-		"argument":          {args: []string{"extra"}, says: `unexpected argument "extra"`},
-		"log format":        {args: []string{"-log-format", "xml"}, says: "-log-format must be text or json"},
-		"negative pace":     {args: []string{"-pace", "-1s"}, says: "must not be negative"},
-		"empty key":         {args: []string{"-key", ""}, says: "must not be empty"},
-		"key with a space":  {args: []string{"-key", "a "}, says: "white space"},
+		"defaults":           {addr: "127.0.0.1:8080"},
+		"port of the env":    {port: "9001", addr: "127.0.0.1:9001"},
+		"addr before port":   {port: "9001", args: []string{"-addr", "127.0.0.1:0"}, addr: "127.0.0.1:0"},
+		"port not a number":  {port: "http", says: `PORT must be a port number, not "http"`},
+		"port too large":     {port: "70000", says: "PORT must be"},
+		"unknown flag":       {args: []string{"-nothing"}, says: "flag provided but not defined"},
+		"argument":           {args: []string{"extra"}, says: `unexpected argument "extra"`},
+		"log format":         {args: []string{"-log-format", "xml"}, says: "-log-format must be text or json"},
+		"negative pace":      {args: []string{"-pace", "-1s"}, says: "must not be negative"},
+		"empty key":          {args: []string{"-key", ""}, says: "must not be empty"},
+		"key with a space":   {args: []string{"-key", "a "}, says: "white space"},
+		"negative block":     {args: []string{"-block-size", "-1"}, says: "-block-size must not be negative"},
+		"signed for no time": {args: []string{"-signed-for", "0s"}, says: "-signed-for must be at least 1s"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -212,6 +246,9 @@ func TestStartFails(t *testing.T) {
 		"address taken":  {"-addr", taken},
 		"no data folder": {"-addr", "127.0.0.1:0", "-data", "/dev/null/x"},
 		"bad flag":       {"-pace", "soon"},
+		"unknown store":  {"-addr", "127.0.0.1:0", "-storage", "ftp=ftp://host"},
+		"no credentials": {"-addr", "127.0.0.1:0", "-storage", "s3=http://127.0.0.1/bucket"},
+		"no bucket":      {"-addr", "127.0.0.1:0", "-storage", "gcs"},
 	}
 	for name, args := range cases {
 		t.Run(name, func(t *testing.T) {

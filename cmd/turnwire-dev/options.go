@@ -20,6 +20,9 @@ type options struct {
 	addr, web, dist, data  string
 	keys, workspaces, name repeated
 	pace, heartbeat        time.Duration
+	storage, public        string
+	blockSize              int64
+	signedFor              time.Duration
 	faults                 bool
 	logFormat              string
 }
@@ -68,6 +71,11 @@ func parseOptions(args []string, env func(string) string, output io.Writer) (*op
 	flags.Var(&o.name, "agent", "`identifier` of an agent, repeatable (default assistant)")
 	flags.DurationVar(&o.pace, "pace", 25*time.Millisecond, "`time` between two events of a turn")
 	flags.DurationVar(&o.heartbeat, "heartbeat", 15*time.Second, "`time` of silence after which a stream gets a comment; 0 sends none")
+	flags.StringVar(&o.storage, "storage", "own", "`store` that pages upload to: own, azure=<container URL>, s3=<bucket URL>, gcs=<bucket URL> or tus=<files URL>; "+
+		"credentials are AZURE_STORAGE_ACCOUNT and AZURE_STORAGE_KEY, or AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION")
+	flags.StringVar(&o.public, "storage-public", "", "`origin` at which pages reach the store, where it is another one")
+	flags.Int64Var(&o.blockSize, "block-size", 0, "block size in `bytes` that upload tickets tell; 0 tells none, but to s3 8 MiB")
+	flags.DurationVar(&o.signedFor, "signed-for", time.Hour, "`time` for which an upload address is good")
 	flags.BoolVar(&o.faults, "faults", false, "perform the faults that requests ask for (X-Fault) and serve /debug; for tests only")
 	flags.StringVar(&o.logFormat, "log-format", "text", "`format` of the log on stderr: text or json")
 	if err := flags.Parse(args); err != nil {
@@ -80,6 +88,10 @@ func parseOptions(args []string, env func(string) string, output io.Writer) (*op
 		return nil, fmt.Errorf("-log-format must be text or json, not %q", o.logFormat)
 	case o.pace < 0 || o.heartbeat < 0:
 		return nil, errors.New("-pace and -heartbeat must not be negative")
+	case o.blockSize < 0:
+		return nil, errors.New("-block-size must not be negative")
+	case o.signedFor < time.Second:
+		return nil, errors.New("-signed-for must be at least 1s")
 	}
 	for _, key := range o.keys.list {
 		if strings.TrimSpace(key) != key {
