@@ -78,6 +78,9 @@ var faultNumbers = map[string]int{
 	faultExpires: 86_400_000, faultProcessing: 86_400_000, faultStallBytes: 1 << 30, faultRate: 1 << 30,
 }
 
+// faultLeast holds the lowest values that are not 0.
+var faultLeast = map[string]int{faultStatus: 200, faultRate: 1}
+
 // faultWords holds the faults that take one of some words.
 var faultWords = map[string][]string{
 	faultOn:        append([]string{"chats", "messages", "abort", "upload-url", "renewal", "report", "file"}, storageOperations...),
@@ -147,10 +150,7 @@ func checkFault(name, value string) error {
 		return nil
 	}
 	if most, ok := faultNumbers[name]; ok {
-		least := 0
-		if name == faultStatus {
-			least = 200
-		}
+		least := faultLeast[name]
 		if n, err := strconv.Atoi(value); err != nil || n < least || n > most {
 			return fmt.Errorf("fault %s must be a whole number from %d to %d", name, least, most)
 		}

@@ -11,17 +11,18 @@ import (
 // protocol; other names for its members; the identifier nested, or alone; and what an answer may lack.
 var ticketShapes = []string{"put", "bare", "other_names", "nested", "nested_id", "no_address", "no_id"}
 
-// renews tells whether an upload-url request asks for new addresses of a file it has.
-func renews(w http.ResponseWriter, r *http.Request) bool {
+// renews tells whether an upload-url request asks for new addresses of a file it has. The body can still be
+// read after it.
+func renews(w http.ResponseWriter, r *http.Request) (bool, *apiError) {
 	body, problem := readBody(w, r)
 	if problem != nil {
-		return false
+		return false, problem
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	var fields struct {
 		FileID string `json:"file_id"`
 	}
-	return json.Unmarshal(body, &fields) == nil && fields.FileID != ""
+	return json.Unmarshal(body, &fields) == nil && fields.FileID != "", nil
 }
 
 // writeTicket answers endpoint 4, in the shape that ticket asks for.

@@ -83,6 +83,7 @@ func (s *Service) serveStorage(next StorageServer) http.Handler {
 // storageAnswer performs the faults that come instead of the storage's own answer.
 func (f *faults) storageAnswer(w http.ResponseWriter, r *http.Request, to StorageServer, closing <-chan struct{}) bool {
 	if !sleep(f.durationOr(faultDelay, 0), r.Context().Done(), closing) {
+		refuse(w)
 		return true
 	}
 	switch {

@@ -124,10 +124,15 @@ func (s *server) call(method, path, body string, headers ...string) (*http.Respo
 	s.t.Helper()
 	resp, err := s.do(s.t.Context(), method, path, body, headers...)
 	require.NoError(s.t, err)
+	return resp, read(s.t, resp)
+}
+
+func read(t *testing.T, resp *http.Response) string {
+	t.Helper()
 	defer resp.Body.Close()
-	read, err := io.ReadAll(resp.Body)
-	require.NoError(s.t, err)
-	return resp, string(read)
+	whole, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	return string(whole)
 }
 
 func (s *server) chat(fields ...string) string {

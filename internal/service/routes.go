@@ -118,16 +118,20 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request, rt route) {
 	f := &faults{}
 	if s.cfg.Faults && !rt.keyless {
 		name := rt.name
+		var problem *apiError
 		switch name {
 		case "messages":
 			s.debug.keyed(r.PathValue("chat_id"), r.Header.Get("Idempotency-Key"))
 		case "upload-url":
-			if renews(w, r) {
+			var again bool
+			if again, problem = renews(w, r); again {
 				name = "renewal"
 			}
 		}
-		var problem *apiError
-		if f, problem = s.faultsFor(r, name); problem != nil {
+		if problem == nil {
+			f, problem = s.faultsFor(r, name)
+		}
+		if problem != nil {
 			writeError(w, problem)
 			return
 		}
