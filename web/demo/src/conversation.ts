@@ -2,7 +2,7 @@ import { AgentClient, TurnError, type Chat, type Turn, type TurnStatus } from "t
 import { explain } from "./errors.ts";
 import { EventLog } from "./event-log.ts";
 import type { Inspector } from "./inspector.ts";
-import { forget, keep, kept, type KeptTurn } from "./kept-chat.ts";
+import { keptChat, type KeptTurn } from "./kept-chat.ts";
 import type { Settings } from "./settings.ts";
 import type { Thread } from "./thread.ts";
 import { TurnView, type Remedy } from "./turn-view.ts";
@@ -63,8 +63,19 @@ export class Conversation {
     }
   }
 
-  /** @throws InvalidArgumentError where the client refuses the settings; the old client then goes on. */
-  connect(settings: Settings): void {
+  /**
+   * The client for the current settings, which files go through as well.
+   * @throws InvalidArgumentError where it refuses them.
+   */
+  client(): AgentClient {
+    return (this.#client ??= this.#make(this.settings));
+  }
+
+  /**
+   * Goes on with other settings in a new chat; the old client is closed when nothing of it is under way, `busy` included.
+   * @throws InvalidArgumentError where the client refuses the settings; the old client then goes on.
+   */
+  connect(settings: Settings, busy: Promise<void>): void {
     const old = this.#client;
     this.#client = this.#make(settings);
     this.settings = settings;
@@ -73,7 +84,7 @@ export class Conversation {
     this.reset();
     if (unsent) this.ui.draft(unsent);
     // Closing at once could cut off the request that tells the old service to stop.
-    if (old) void stopped.finally(() => old.close());
+    if (old) void Promise.all([stopped, busy]).finally(() => old.close());
   }
 
   /** A new chat: the service makes it when there is a message to send. */
@@ -84,14 +95,14 @@ export class Conversation {
     this.#answers = 0;
     this.#unsent = "";
     this.#kept.clear();
-    forget();
+    keptChat.forget();
     this.ui.thread.clear();
     this.ui.changed({ running: false, begun: false });
   }
 
   /** After a reload: shows the chat again, and picks up the turn that the reload cut off. */
   restore(): void {
-    const stored = kept(this.settings);
+    const stored = keptChat.recall(this.settings);
     if (!stored || !this.#client) return;
     this.#chat = this.#client.chats.open(stored.chatId);
     const last = stored.turns.at(-1);
@@ -132,14 +143,17 @@ export class Conversation {
     }
   }
 
-  #make(settings: Settings): AgentClient {
+  #make({ baseURL, apiKey, workspaceId, agentId }: Settings): AgentClient {
     const { requests } = this.ui.inspector;
     return new AgentClient({
-      ...settings,
+      baseURL,
+      apiKey,
+      workspaceId,
+      agentId,
       // A reload picks the turn up again, see restore.
       pageHide: "disconnect",
       onLog({ level, message, fields }) {
-        requests.add(message, { level, ...fields });
+        requests.add(message, { ...fields, level });
       },
     });
   }
@@ -155,7 +169,7 @@ export class Conversation {
     let status: TurnStatus = "failed";
     let failure: unknown;
     try {
-      const client = (this.#client ??= this.#make(this.settings));
+      const client = this.client();
       const chat = this.#chat ?? (await client.chats.create({ isTemporary: ui.temporary() }, { signal: cancel.signal }));
       cancel.signal.throwIfAborted();
       this.#chat = chat;
@@ -196,7 +210,7 @@ export class Conversation {
     if (!turn || !this.#chat || this.ui.temporary()) return;
     const { idempotencyKey: key, text: answer, reasoning, toolCalls, status } = turn;
     this.#kept.set(key, { message: text, key, closing, turn: { text: answer, reasoning, toolCalls, status } });
-    keep(this.settings, this.#chat.id, this.#kept.values());
+    keptChat.keep(this.settings, { chatId: this.#chat.id, turns: [...this.#kept.values()] });
   }
 
   #remedies({ text, view }: Exchange, status: TurnStatus, key: string | undefined, refused = false): Remedy[] {

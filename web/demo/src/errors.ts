@@ -4,6 +4,7 @@ import {
   AuthenticationError,
   ConflictError,
   ConnectionError,
+  FileError,
   InvalidArgumentError,
   NotFoundError,
   ProtocolError,
@@ -12,6 +13,7 @@ import {
   RuntimeLoadError,
   TimeoutError,
   TurnError,
+  UploadError,
 } from "turnwire";
 import type { Settings } from "./settings.ts";
 
@@ -77,7 +79,12 @@ function advise(error: unknown, { baseURL, workspaceId, agentId }: Settings): Ad
     };
   }
   if (error instanceof TurnError) return { advice: "The agent could not finish. What it wrote so far is kept above." };
+  if (error instanceof UploadError) return uploadAdvice(error);
+  if (error instanceof FileError) return fileAdvice(error);
   if (error instanceof ConnectionError) return connectionAdvice(error, baseURL);
+  if (error instanceof TimeoutError && error.code === "wait_timeout") {
+    return { summary: "the service takes very long to read it", advice: "It is stored, and may become ready later. Upload it again if it does not." };
+  }
   if (error instanceof TimeoutError) {
     return {
       summary: "the service went silent",
@@ -123,6 +130,30 @@ function connectionAdvice(error: ConnectionError, baseURL: string): Advice {
   };
 }
 
+const UPLOADS: Record<string, Advice> = {
+  data_unreadable: { summary: "the file can't be read", advice: "It was changed, moved or removed since it was chosen, or it is a folder. Choose it again." },
+  resume_key_in_use: { summary: "another tab is uploading this file", advice: "Let that one finish, or cancel it there; then upload it again." },
+  file_too_large: { summary: "the file needs more blocks than the storage takes", advice: "Enter a larger block size in the settings, then upload it again.", settings: true },
+  address_expired: { summary: "the address for the upload expired", advice: "Upload it again: it gets a new one." },
+};
+
+function uploadAdvice(error: UploadError): Advice {
+  const { code, retryable } = error;
+  if (UPLOADS[code]) return UPLOADS[code];
+  if (code === "storage_unreachable" || code === "block_timeout") {
+    const offline = navigator.onLine ? "Check the network, and that the storage allows this page by CORS" : "This device is offline. Wait until it is back on the network";
+    return { summary: "the storage can't be reached", advice: `${offline}; then upload it again.` };
+  }
+  if (retryable) return { summary: "the storage has trouble of its own", advice: "Upload it again in a moment." };
+  return { summary: "the storage did not take it", advice: "Uploading the same again will not help if the storage's rules refuse it; the details say what it answered." };
+}
+
+function fileAdvice({ code, file }: FileError): Advice {
+  const why = typeof file.raw.error === "string" ? `: ${file.raw.error}` : "";
+  if (code === "upload_failed") return { summary: `the service could not confirm the bytes${why}`, advice: "Upload it again." };
+  return { summary: `the service could not read it${why}`, advice: "Its bytes are stored, but no question can be answered from it. Another form of the document, such as plain text, may do." };
+}
+
 function wait({ retryAfter }: APIError): string {
   if (retryAfter === undefined) return "a moment";
   const seconds = Math.ceil(retryAfter / 1_000);
@@ -138,5 +169,8 @@ function referenceOf(error: unknown): string {
   if (error instanceof AgentError) parts.push(error.code);
   if (error instanceof APIError) parts.push(`HTTP ${error.status}`);
   if (error instanceof APIError && error.requestId) parts.push(`request ${error.requestId}`);
+  if (error instanceof UploadError && error.status) parts.push(`HTTP ${error.status}`);
+  if (error instanceof UploadError && error.fileId) parts.push(`file ${error.fileId}`);
+  if (error instanceof FileError) parts.push(`file ${error.file.id}`);
   return parts.join(" · ");
 }

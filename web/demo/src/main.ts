@@ -2,9 +2,11 @@ import { version } from "turnwire";
 import { Composer } from "./composer.ts";
 import { Conversation } from "./conversation.ts";
 import { find, setText } from "./dom.ts";
+import { takeFiles } from "./file-drop.ts";
+import { FileList } from "./file-list.ts";
 import { Inspector } from "./inspector.ts";
 import { settingsDialog } from "./settings-dialog.ts";
-import { load, save } from "./settings.ts";
+import { load, sameConnection, sameWorkspace, save } from "./settings.ts";
 import { themeSwitch } from "./theme.ts";
 import { Thread } from "./thread.ts";
 import { warmUp } from "./warm-up.ts";
@@ -37,11 +39,13 @@ narrow.addEventListener("change", cover);
 const dialog = settingsDialog(
   () => settings,
   (wanted) => {
-    conversation.connect(wanted);
+    const before = settings;
+    if (!sameConnection(before, wanted)) conversation.connect(wanted, files.settled());
+    if (!sameWorkspace(before, wanted)) files.clear();
     settings = wanted;
     save(settings);
     showConnection();
-    announce("Connected with the new settings. This is a new chat.");
+    announce(sameConnection(before, wanted) ? "Settings saved." : "Connected with the new settings. This is a new chat.");
   },
 );
 
@@ -60,6 +64,22 @@ const conversation = new Conversation(settings, {
   openSettings: dialog.open,
   draft: (text) => composer.draft(text),
 });
+
+const files = new FileList({
+  client: () => conversation.client(),
+  settings: () => settings,
+  announce,
+  ask(question) {
+    if (document.body.dataset.running === "true") composer.draft(question);
+    else conversation.send(question);
+    composer.focus();
+  },
+  draft(beginning) {
+    composer.draft(beginning);
+    composer.focus();
+  },
+});
+takeFiles((added) => files.add(added), (why) => files.note(why));
 
 const composer = new Composer(
   (text) => conversation.send(text),
@@ -80,6 +100,7 @@ for (const button of document.querySelectorAll<HTMLButtonElement>("[data-suggest
 }
 showConnection();
 conversation.restore();
+files.restore();
 composer.focus();
 warmUp();
 

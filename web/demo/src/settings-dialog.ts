@@ -1,9 +1,9 @@
 import { find, setText } from "./dom.ts";
 import { defaults, normalise, validate, type Problems, type Settings } from "./settings.ts";
 
-const FIELDS: readonly (keyof Settings)[] = ["baseURL", "apiKey", "workspaceId", "agentId"];
+const FIELDS: readonly (keyof Settings)[] = ["baseURL", "apiKey", "workspaceId", "agentId", "blockSize", "concurrency"];
 
-/** The connection's form. `apply` may refuse by throwing; its message then stands above the buttons. */
+/** The settings' form. `apply` may refuse by throwing; its message then stands above the buttons. */
 export function settingsDialog(current: () => Settings, apply: (settings: Settings) => void): { open: () => void } {
   const dialog = find("settings", HTMLDialogElement);
   const form = find("settings-form", HTMLFormElement);
@@ -28,7 +28,9 @@ export function settingsDialog(current: () => Settings, apply: (settings: Settin
       else inputs[name].removeAttribute("aria-invalid");
     }
     const first = FIELDS.find((name) => problems[name]);
-    if (first) inputs[first].focus();
+    if (!first) return;
+    inputs[first].closest("details")?.setAttribute("open", "");
+    inputs[first].focus();
   }
 
   function conceal(hidden: boolean): void {

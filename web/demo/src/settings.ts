@@ -1,11 +1,15 @@
 import { read, write } from "./storage.ts";
 
-/** Where the chat connects to. */
+/** Where the chat connects to, and how files go there; all as it is typed. */
 export interface Settings {
   baseURL: string;
   apiKey: string;
   workspaceId: string;
   agentId: string;
+  /** MiB; "" leaves it to the service. */
+  blockSize: string;
+  /** Blocks in flight at once; "" leaves it to the client. */
+  concurrency: string;
 }
 
 export type Problems = Partial<Record<keyof Settings, string>>;
@@ -15,14 +19,14 @@ const STORED_KEY = "turnwire-demo-key";
 
 /** What `make demo` serves. */
 export function defaults(): Settings {
-  return { baseURL: location.origin, apiKey: "dev-key", workspaceId: "demo", agentId: "assistant" };
+  return { baseURL: location.origin, apiKey: "dev-key", workspaceId: "demo", agentId: "assistant", blockSize: "", concurrency: "" };
 }
 
 /** Reads what was applied last; anything that is missing or damaged falls back to the defaults. */
 export function load(): Settings {
   const settings = defaults();
   const stored = parse(read("localStorage", STORED));
-  for (const name of ["baseURL", "workspaceId", "agentId"] as const) {
+  for (const name of ["baseURL", "workspaceId", "agentId", "blockSize", "concurrency"] as const) {
     const value = stored[name];
     if (typeof value === "string") settings[name] = value;
   }
@@ -45,6 +49,27 @@ export function normalise(settings: Settings): Settings {
     apiKey: settings.apiKey.trim(),
     workspaceId: settings.workspaceId.trim(),
     agentId: settings.agentId.trim(),
+    blockSize: settings.blockSize.trim(),
+    concurrency: settings.concurrency.trim(),
+  };
+}
+
+/** Whether files of the one are files of the other. */
+export function sameWorkspace(a: Settings, b: Settings): boolean {
+  return a.baseURL === b.baseURL && a.workspaceId === b.workspaceId;
+}
+
+export function sameConnection(a: Settings, b: Settings): boolean {
+  return sameWorkspace(a, b) && a.agentId === b.agentId && a.apiKey === b.apiKey;
+}
+
+const MIB = 1 << 20;
+
+/** The options of an upload that the settings name. */
+export function uploadLimits({ blockSize, concurrency }: Settings): { blockSize?: number; concurrency?: number } {
+  return {
+    ...(blockSize && { blockSize: Math.round(Number(blockSize) * MIB) }),
+    ...(concurrency && { concurrency: Number(concurrency) }),
   };
 }
 
@@ -58,6 +83,13 @@ export function validate(settings: Settings): Problems {
   }
   if (!settings.workspaceId) problems.workspaceId = "Enter the workspace's identifier, for example demo.";
   if (!settings.agentId) problems.agentId = "Enter the agent's identifier, for example assistant.";
+  const { blockSize, concurrency } = settings;
+  if (blockSize && !(Number(blockSize) >= 0.001 && Number(blockSize) <= 4_000)) {
+    problems.blockSize = "Enter a number of MiB from 0.001 to 4000, or nothing.";
+  }
+  if (concurrency && !(Number.isInteger(Number(concurrency)) && Number(concurrency) >= 1 && Number(concurrency) <= 64)) {
+    problems.concurrency = "Enter a whole number from 1 to 64, or nothing.";
+  }
   return problems;
 }
 

@@ -60,13 +60,14 @@ export class Thread {
   #look(): void {
     const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
     this.#following = scrollTop + clientHeight >= scrollHeight - NEAR;
-    this.#latest.hidden = this.#following;
+    this.#latest.hidden = this.#following || !this.#welcome.hidden;
   }
 
   follow(): void {
-    if (!this.#following) return;
+    // Without a message there is nothing to follow, and the beginning is what there is to read.
+    if (!this.#following || !this.#welcome.hidden) return;
     afterFrame(() => {
-      if (this.#following) this.#scroller.scrollTop = this.#scroller.scrollHeight;
+      if (this.#following && this.#welcome.hidden) this.#scroller.scrollTop = this.#scroller.scrollHeight;
     });
   }
 }

@@ -1,0 +1,173 @@
+import { find, h, setText } from "./dom.ts";
+import { FileRow, stageOf, type Action } from "./file-row.ts";
+import { nextFrame } from "./frame.ts";
+import { topicsOf } from "./topics.ts";
+import type { Transfer, TransferState, TransferWorld } from "./transfer.ts";
+import { Uploads } from "./uploads.ts";
+
+export interface FileListUI extends Pick<TransferWorld, "client" | "settings"> {
+  /** Said to screen readers: when a file gets to its next stage, never while it is on its way. */
+  announce: (text: string) => void;
+  ask: (question: string) => void;
+  /** Begins a question that the reader finishes. */
+  draft: (beginning: string) => void;
+}
+
+/** What the heading counts, in the order in which it says it. */
+const COUNTED: [words: string, states: TransferState[]][] = [
+  ["uploading", ["preparing", "uploading", "offline", "reporting", "cancelling"]],
+  ["waiting", ["waiting"]],
+  ["paused", ["paused"]],
+  ["being read", ["processing"]],
+  ["ready", ["ready"]],
+  ["failed", ["failed"]],
+  ["cancelled", ["cancelled"]],
+  ["to choose again", ["left"]],
+];
+
+/** Stages that pass by too soon to be worth a word. */
+const UNSAID: TransferState[] = ["preparing", "reporting", "cancelling"];
+
+/** The files above the message field. Whatever happens to them, they are drawn once a frame. */
+export class FileList {
+  #uploads: Uploads;
+  #rows = new Map<Transfer, FileRow>();
+  #stale = new Set<Transfer>();
+  #said = new Map<Transfer, TransferState>();
+  #notes: string[] = [];
+  #questions: { transfer: Transfer; about: string[] } | undefined;
+  #panel = find("files", HTMLDetailsElement);
+  #heading = find("files-heading", HTMLElement);
+  #list = find("files-list", HTMLUListElement);
+  #asks = find("files-asks", HTMLElement);
+  #input = find("file-input", HTMLInputElement);
+  #attach = find("attach", HTMLButtonElement);
+
+  constructor(private readonly ui: FileListUI) {
+    this.#uploads = new Uploads({ ...ui, changed: (transfer) => this.#changed(transfer) });
+    this.#attach.addEventListener("click", () => this.#input.click());
+    this.#input.addEventListener("change", () => {
+      this.add([...(this.#input.files ?? [])]);
+      // The same file can be chosen once more.
+      this.#input.value = "";
+    });
+  }
+
+  /** After a reload: shows the files of before. */
+  restore(): void {
+    this.#uploads.restore();
+    for (const transfer of this.#uploads.all) this.#changed(transfer);
+  }
+
+  add(files: readonly File[]): void {
+    const { added, there } = this.#uploads.add(files);
+    for (const transfer of added) this.#changed(transfer);
+    if (added.length > 0) this.#panel.open = true;
+    for (const transfer of there) {
+      this.note(`${transfer.name} is in the list already.`);
+      nextFrame(() => this.#rows.get(transfer)?.element.scrollIntoView({ block: "nearest" }));
+    }
+    nextFrame(() => this.#rows.get(added.at(-1)!)?.element.scrollIntoView({ block: "nearest" }));
+  }
+
+  /** The page goes to another workspace: nothing of this one is meant any more. */
+  clear(): void {
+    this.#uploads.clear();
+    nextFrame(this.#draw);
+  }
+
+  settled(): Promise<void> {
+    return this.#uploads.settled();
+  }
+
+  /** Says something of files, in one piece with what else is said in this frame. */
+  note(text: string): void {
+    this.#notes.push(text);
+    nextFrame(this.#draw);
+  }
+
+  #changed(transfer: Transfer): void {
+    this.#stale.add(transfer);
+    nextFrame(this.#draw);
+  }
+
+  #draw = (): boolean => {
+    const { all } = this.#uploads;
+    for (const [transfer, row] of this.#rows) {
+      if (!all.includes(transfer)) this.#drop(transfer, row);
+    }
+    const stale = [...this.#stale];
+    this.#stale.clear();
+    for (const transfer of stale) {
+      if (!all.includes(transfer)) continue;
+      let row = this.#rows.get(transfer);
+      if (!row) {
+        row = new FileRow(transfer, (action, from) => this.#act(action, from));
+        this.#rows.set(transfer, row);
+        this.#list.append(row.element);
+      }
+      if (row.draw()) this.#stale.add(transfer);
+      this.#say(transfer);
+    }
+    this.#panel.hidden = all.length === 0;
+    const counts = COUNTED.map(([words, states]) => [all.filter(({ state }) => states.includes(state)).length, words] as const);
+    setText(this.#heading, counts.filter(([n]) => n > 0).map(([n, words]) => `${n} ${words}`).join(", "));
+    if (this.#notes.length > 0) this.ui.announce(this.#notes.join(" "));
+    this.#notes = [];
+    return this.#stale.size > 0;
+  };
+
+  #say(transfer: Transfer): void {
+    const { state, name, trouble } = transfer;
+    if (this.#said.get(transfer) === state || UNSAID.includes(state)) return;
+    this.#said.set(transfer, state);
+    this.#notes.push([`${name}: ${stageOf(transfer)}.`, trouble?.advice].filter(Boolean).join(" "));
+    if (state === "ready") void this.#offer(transfer);
+  }
+
+  #act(action: Action, { transfer }: FileRow): void {
+    const { file } = transfer;
+    if (action === "pause") transfer.pause();
+    else if (action === "resume") transfer.resume();
+    else if (action === "cancel") void transfer.cancel();
+    else if (action === "remove") this.#uploads.remove(transfer);
+    else if (action === "again" && file) transfer.take(file);
+    else this.#input.click();
+    nextFrame(this.#draw);
+  }
+
+  /** Takes a row away; the focus goes to its neighbour. */
+  #drop(transfer: Transfer, { element }: FileRow): void {
+    const rows = [...this.#rows.values()];
+    const at = rows.findIndex((row) => row.element === element);
+    const held = element.contains(document.activeElement);
+    element.remove();
+    this.#rows.delete(transfer);
+    this.#said.delete(transfer);
+    if (this.#questions?.transfer === transfer) this.#showQuestions(undefined);
+    if (held) ((rows[at + 1] ?? rows[at - 1])?.button ?? this.#attach).focus();
+  }
+
+  /** Questions about the file that was ready last. */
+  async #offer(transfer: Transfer): Promise<void> {
+    const about = transfer.file ? await topicsOf(transfer.file) : [];
+    if (this.#rows.has(transfer)) this.#showQuestions({ transfer, about });
+  }
+
+  #showQuestions(questions: { transfer: Transfer; about: string[] } | undefined): void {
+    this.#questions = questions;
+    const { transfer, about = [] } = questions ?? {};
+    const name = transfer?.name ?? "";
+    const chip = (label: string, act: () => void) => h("button", { type: "button", class: "ask", click: act }, label);
+    const chips = about.map((topic) => `What does ${name} say about ${topic}?`).map((question) =>
+      chip(question, () => {
+        this.#showQuestions(undefined);
+        this.ui.ask(question);
+      }),
+    );
+    if (questions && chips.length === 0) chips.push(chip(`Ask about ${name}`, () => this.ui.draft(`What does ${name} say about `)));
+    this.#asks.replaceChildren(...chips);
+    this.#asks.hidden = chips.length === 0;
+  }
+}
+
