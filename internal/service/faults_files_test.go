@@ -43,17 +43,17 @@ func TestFaultsOfEachStep(t *testing.T) {
 			fault  string
 			status []int // of one request after another, 0 for none
 		}{
-			"status":           {"status=503&retry_after=1&times=1", []int{503, 2}},
-			"refused":          {"refuse=1&times=2", []int{0, 0, 2}},
-			"late":             {"delay_ms=1", []int{2}},
-			"answer lost":      {"lost_answer=1&times=1", []int{0, 2}},
-			"not the first":    {"status=429&after=1&times=1", []int{2, 429, 2}},
-			"all but first":    {"status=500&after=1", []int{2, 500, 500}},
-			"one, then other":  {"status=500&times=1;status=429&after=1&times=1", []int{500, 429, 2}},
-			"on this":          {"status=500&on=" + step, []int{500}},
-			"two on this":      {"status=500&on=" + step + "; retry_after=7&on=" + step, []int{500}},
-			"not on another":   {"status=500&on=chats", []int{2}},
-			"not on a block":   {"status=500&on=block", []int{2}},
+			"status":          {"status=503&retry_after=1&times=1", []int{503, 2}},
+			"refused":         {"refuse=1&times=2", []int{0, 0, 2}},
+			"late":            {"delay_ms=1", []int{2}},
+			"answer lost":     {"lost_answer=1&times=1", []int{0, 2}},
+			"not the first":   {"status=429&after=1&times=1", []int{2, 429, 2}},
+			"all but first":   {"status=500&after=1", []int{2, 500, 500}},
+			"one, then other": {"status=500&times=1;status=429&after=1&times=1", []int{500, 429, 2}},
+			"on this":         {"status=500&on=" + step, []int{500}},
+			"two on this":     {"status=500&on=" + step + "; retry_after=7&on=" + step, []int{500}},
+			"not on another":  {"status=500&on=chats", []int{2}},
+			"not on a block":  {"status=500&on=block", []int{2}},
 		} {
 			t.Run(step+" "+name, func(t *testing.T) {
 				s := serve(t)

@@ -80,6 +80,19 @@ func TestProcessing(t *testing.T) {
 			require.Equal(t, 409, resp.StatusCode)
 		})
 	}
+	t.Run("from a storage of streams", func(t *testing.T) {
+		texts := make(chan string, 1)
+		s := serve(t, withLibrary(func(_ context.Context, d service.Document) error {
+			read, err := io.ReadAll(io.NewSectionReader(d.Content, 0, d.Size))
+			texts <- string(read)
+			return err
+		}), func(cfg *service.Config) { cfg.Storage = streams{cfg.Storage.(service.StorageServer)} })
+		ticket := s.register(rag)
+		s.putBlocks(ticket.UploadURL)
+		s.report(ticket.FileID, map[string]any{"status": "uploaded"})
+		s.becomes(ticket.FileID, "ready")
+		require.Equal(t, content, <-texts)
+	})
 	t.Run("panics", func(t *testing.T) {
 		s := serve(t, withLibrary(func(context.Context, service.Document) error { panic("broken") }))
 		ticket := s.register(rag)
@@ -130,6 +143,14 @@ func TestFilesSurvive(t *testing.T) {
 	require.Equal(t, 200, status, "a report repeated after the restart")
 	resp, _ := s2.call("PATCH", "/v1/files/"+failed.FileID, `{"status":"uploaded"}`)
 	require.Equal(t, 409, resp.StatusCode)
+}
+
+// streams is a storage whose bytes can't be read at an offset, as those of real stores.
+type streams struct{ service.StorageServer }
+
+func (s streams) Read(ctx context.Context, o service.Object) (io.ReadCloser, error) {
+	body, err := s.StorageServer.Read(ctx, o)
+	return struct{ io.ReadCloser }{body}, err
 }
 
 // reading is a storage whose reads wait until they are let go.
