@@ -1,8 +1,10 @@
 // What the tests call inside the page, as `lab`.
 
 import * as Turnwire from "/turnwire/turnwire.mjs";
+import { bytes } from "/bytes.js";
 
-const settings = { baseURL: location.origin, apiKey: "dev-key", workspaceId: "demo", agentId: "assistant", maxRetries: 0 };
+// With ?base=… the service lies at another origin than the page.
+const settings = { baseURL: new URLSearchParams(location.search).get("base") ?? location.origin, apiKey: "dev-key", workspaceId: "demo", agentId: "assistant", maxRetries: 0 };
 
 const client = (options) => new Turnwire.AgentClient({ ...settings, ...options });
 
@@ -59,4 +61,68 @@ async function follow(turn, by = "events", each) {
   };
 }
 
-globalThis.lab = { Turnwire, settings, client, chat, fault, told, settled, refusal, follow };
+/** A fetch that writes down what the service is asked: method, path, body, and once it is there status and answer. */
+const asking = (into) => async (url, init) => {
+  const entry = { method: init.method, path: new URL(url).pathname, body: init.body ? JSON.parse(init.body) : undefined };
+  into.push(entry);
+  const response = await fetch(url, init);
+  entry.status = response.status;
+  entry.answer = await response.clone().json().catch(() => undefined);
+  return response;
+};
+
+/** Follows an upload to its end, and says what each way to look at it saw. */
+async function watch(upload) {
+  const reports = [];
+  upload.on("progress", (progress) => reports.push(progress));
+  const end = new Promise((resolve) => upload.on("end", (ended) => resolve(ended === upload)));
+  const [done, same] = await Promise.all([settled(upload.done()), end]);
+  return {
+    fileId: upload.fileId, protocol: upload.protocol, progress: upload.progress, reports,
+    file: done.value, error: done.error && told(done.error), end: same,
+  };
+}
+
+/** The same of an upload of a client of its own, with what the service was asked for it. */
+async function upload(data, options, clientOptions) {
+  const asked = [];
+  const seen = await watch(client({ fetch: asking(asked), ...clientOptions }).files.upload(data, options));
+  return { ...seen, asked };
+}
+
+/** Bytes as each kind of data that can be uploaded. */
+const kinds = {
+  Blob: (bytes) => new Blob([bytes]),
+  File: (bytes) => new File([bytes], "chosen.bin", { type: "application/x-chosen" }),
+  ArrayBuffer: (bytes) => bytes.slice().buffer,
+  "Uint8Array that is a window": (bytes) => within(new ArrayBuffer(bytes.length + 50), 13, bytes),
+  DataView: (bytes) => new DataView(within(new ArrayBuffer(bytes.length + 9), 7, bytes).buffer, 7, bytes.length),
+  Float64Array: (bytes) => new Float64Array(within(new ArrayBuffer(bytes.length + 16), 8, bytes).buffer, 8, bytes.length / 8),
+  // A page that is not isolated has no other shared memory.
+  "view of shared memory": (bytes) => within(new WebAssembly.Memory({ shared: true, initial: 0, maximum: 4096 }), 5, bytes),
+  ReadableStream: (bytes) => stream(bytes),
+};
+
+function within(where, at, bytes) {
+  if (where instanceof WebAssembly.Memory) {
+    where.grow(Math.ceil((at + bytes.length) / 65536));
+    where = where.buffer;
+  }
+  new Uint8Array(where).fill(0xaa);
+  const view = new Uint8Array(where, at, bytes.length);
+  view.set(bytes);
+  return view;
+}
+
+/** A stream of pieces whose sizes fit no block. */
+function stream(bytes, piece = 70_001) {
+  let at = 0;
+  return new ReadableStream({
+    pull(controller) {
+      if (at < bytes.length) controller.enqueue(bytes.slice(at, (at += piece)));
+      else controller.close();
+    },
+  }, { highWaterMark: 0 });
+}
+
+globalThis.lab = { Turnwire, settings, client, chat, fault, told, settled, refusal, follow, bytes, asking, watch, upload, kinds, stream };

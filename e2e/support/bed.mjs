@@ -9,14 +9,18 @@ import { Service, top } from "./service.mjs";
 /** The page that most tests use: the package and the helpers of e2e/pages/lab.js, on the service's own origin. */
 const blank = join(top, "e2e", "pages");
 
+/** The address at which a page of the service lies at another origin than the service: its other name. */
+export const elsewhere = (service) => `${service.origin.replace("127.0.0.1", "localhost")}/?base=${encodeURIComponent(service.origin)}`;
+
 /**
  * Makes the function that declares a test: `check(name, async ({ page, service, browser, t }) => …)`. The page of a
- * test is open at the service's "/" and closed after it; what is left in page.uncaught fails the test.
+ * test is open at the service's "/", or with `at` at the address that it makes of the service, and closed after it;
+ * what is left in page.uncaught fails the test. flags may be a function too, of what runs only once the tests do.
  */
-export function testbed({ web = blank, flags = [] } = {}) {
+export function testbed({ web = blank, flags = [], env = () => ({}), at: home = ({ origin }) => `${origin}/` } = {}) {
   const bed = {};
   before(async () => {
-    bed.service = await Service.start("-web", web, ...flags);
+    bed.service = await Service.startWith(env(), "-web", web, ...(typeof flags === "function" ? flags() : flags));
     bed.browser = await Browser.start();
   });
   after(async () => {
@@ -25,7 +29,7 @@ export function testbed({ web = blank, flags = [] } = {}) {
   });
   return function check(name, run, options = {}) {
     test(name, { timeout: 120_000, ...options }, async (t) => {
-      const page = await bed.browser.open(bed.service.origin + "/", options);
+      const page = await bed.browser.open((options.at ?? home)(bed.service), options);
       try {
         await run({ ...bed, page, t });
         assert.deepEqual(page.uncaught, [], "nobody caught these");

@@ -43,8 +43,9 @@ export class Service {
     const service = new Service();
     const args = ["-addr", "127.0.0.1:0", "-faults", "-log-format", "json", "-dist", join(top, "web", "dist"), ...flags];
     const child = (service.#process = spawn(build(), args, { cwd: top, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] }));
-    process.once("exit", () => child.kill("SIGKILL"));
-    service.#exited = new Promise((resolve) => child.once("exit", resolve));
+    const kill = () => child.kill("SIGKILL");
+    process.once("exit", kill);
+    service.#exited = new Promise((resolve) => child.once("exit", resolve)).then(() => process.off("exit", kill));
     createInterface({ input: child.stderr }).on("line", (line) => service.#record(line));
     service.origin = await new Promise((resolve, reject) => {
       createInterface({ input: child.stdout }).once("line", (line) => {
@@ -104,11 +105,41 @@ export class Service {
       chats: counts["POST /v1/workspaces/{workspace_id}/chats"] ?? 0,
       messages: counts["POST /v1/chats/{chat_id}/messages"] ?? 0,
       aborts: counts["POST /v1/chats/{chat_id}/abort"] ?? 0,
+      uploadURLs: counts["POST /v1/workspaces/{workspace_id}/files/upload-url"] ?? 0,
+      reports: counts["PATCH /v1/files/{file_id}"] ?? 0,
+      fileReads: counts["GET /v1/files/{file_id}"] ?? 0,
     };
   }
 
-  async #get(path) {
-    const response = await fetch(this.origin + path);
+  /** A file's record. */
+  file(id) {
+    return this.#get(`/v1/files/${id}`, { authorization: "Bearer dev-key" });
+  }
+
+  /** A file's record, once its status is this one. */
+  async fileOnce(id, status) {
+    await this.logged({ msg: `file ${status}`, file: id });
+    return this.file(id);
+  }
+
+  /** The requests to the service's own storage so far, of one file or of all: file_id, operation, block_id, bytes, headers, status, finished. */
+  storage(fileId = "") {
+    return this.#get(`/debug/storage?file_id=${fileId}`);
+  }
+
+  /** The same, as soon as they are as test wants them. */
+  async storageOnce(fileId, test) {
+    const giveUp = AbortSignal.timeout(patience);
+    for (;;) {
+      const requests = await this.storage(fileId);
+      if (test(requests)) return requests;
+      if (giveUp.aborted) throw new Error(`the storage was not asked for what was waited for: ${JSON.stringify(requests)}`);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+
+  async #get(path, headers = {}) {
+    const response = await fetch(this.origin + path, { headers });
     if (!response.ok) throw new Error(`${path} answered ${response.status}`);
     return response.json();
   }
