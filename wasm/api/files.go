@@ -130,12 +130,12 @@ func NotAFile(req Request, res Response, body []byte) *Error {
 }
 
 // FileFailed is the error of a file that ended as upload_failed or processing_failed.
-func FileFailed(f File) *Error {
+func FileFailed(f *File) *Error {
 	_, message := ErrorText(f.Raw)
 	if message == "" {
 		message = "the service does not say why"
 	}
-	return &Error{Kind: KindFile, Code: f.Status, Message: "file " + f.ID + " ended as " + f.Status + ": " + message, FileID: f.ID, File: &f}
+	return &Error{Kind: KindFile, Code: f.Status, Message: "file " + f.ID + " ended as " + f.Status + ": " + message, FileID: f.ID, File: f}
 }
 
 // unexpected is the error of a record without what the client needs.

@@ -63,7 +63,7 @@ func TestTicket(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := ParseTicket(UploadURL("w", FileParams{}), Response{Status: 200}, []byte(c.body))
-			assert.Equal(t, c.want, got)
+			assert.Equal(t, c.want, *got)
 			if c.code != "" {
 				require.NotNil(t, err)
 				assert.Equal(t, c.code, err.Code)
@@ -141,7 +141,7 @@ func TestFile(t *testing.T) {
 	}
 	f, _ := ParseFile("f", []byte(`{"status":"processing_failed","error":{"message":"no text"}}`))
 	assert.True(t, f.Settled() && f.Failed())
-	assert.Equal(t, "file f ended as processing_failed: no text", FileFailed(f).Message)
+	assert.Equal(t, "file f ended as processing_failed: no text", FileFailed(&f).Message)
 }
 
 // FuzzTicket shows that whatever is read can be kept and read again.

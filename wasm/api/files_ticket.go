@@ -25,28 +25,50 @@ type Part struct {
 // ParseTicket reads the answer to UploadURL. What a caller's mapUploadTicket made of it is read alike: every name is
 // also known in the spelling of the JavaScript API. Where an error is returned, the ticket may still have a FileID: the
 // file is registered then, and its failure should be reported.
-func ParseTicket(req Request, res Response, body []byte) (Ticket, *Error) {
-	var t Ticket
-	if !json.Valid(body) || !json.IsObject(trim(body)) {
-		return t, ticketError(req, res, body, "ticket_not_json", "a JSON object")
+func ParseTicket(req Request, res Response, body []byte) (*Ticket, *Error) {
+	t := &Ticket{}
+	var code, want string
+	switch isJSON := json.Valid(body) && json.IsObject(trim(body)); {
+	case !isJSON:
+		code, want = "ticket_not_json", "a JSON object"
+	case !t.parse(body):
+		code, want = "ticket_without_id", "an identifier (file_id or id)"
+	case t.URL == "" && (len(t.Parts) == 0 || t.CompleteURL == ""):
+		code, want = "ticket_without_url", "an address (upload_url, signed_url or url)"
+	default:
+		return t, nil
 	}
-	m := json.Members(body, "file_id", "fileId", "id", "file", "upload_url", "uploadUrl", "signed_url", "url",
-		"protocol", "method", "headers", "block_size", "blockSize", "parts", "complete_url", "completeURL", "expires_at", "expiresAt", "extensions")
-	file := json.Members(m[3], "file_id", "id")
-	t.FileID = firstString(m[0], m[1], m[2], file[0], file[1])
-	t.URL = firstString(m[4], m[5], m[6], m[7])
-	t.Protocol, t.Method = json.String(m[8]), upper(json.String(m[9]))
-	json.Each(m[10], func(key, value []byte) {
-		if name := json.String(quoted(key)); name != "" && json.IsString(value) {
-			t.Header = append(t.Header, Field{name, json.String(value)})
-		}
-	})
-	for _, v := range m[11:13] {
+	err := unexpected(req, res, body, code, want, KindProtocol)
+	err.Message += "; option mapUploadTicket can make a ticket of it"
+	return t, err
+}
+
+// parse reads what there is, and reports whether the ticket names its file.
+func (t *Ticket) parse(object []byte) bool {
+	m := json.Members(object, "file_id", "fileId", "id", "upload_url", "uploadUrl", "signed_url", "url",
+		"complete_url", "completeURL", "block_size", "blockSize", "expires_at", "expiresAt",
+		"protocol", "method", "headers", "parts", "extensions", "file")
+	if t.FileID = firstString(m[:3]...); t.FileID == "" {
+		t.FileID = firstString(json.Members(m[18], "file_id", "id")...)
+	}
+	t.URL, t.CompleteURL = firstString(m[3:7]...), firstString(m[7:9]...)
+	for _, v := range m[9:11] {
 		if n, ok := json.Int(v); ok && n > 0 && t.BlockSize == 0 {
 			t.BlockSize = n
 		}
 	}
-	json.Items(m[13], func(item []byte) {
+	for _, v := range m[11:13] {
+		if t.ExpiresAt == 0 {
+			t.ExpiresAt = Moment(v)
+		}
+	}
+	t.Protocol, t.Method = json.String(m[13]), upper(json.String(m[14]))
+	json.Each(m[15], func(key, value []byte) {
+		if name := json.String(quoted(key)); name != "" && json.IsString(value) {
+			t.Header = append(t.Header, Field{name, json.String(value)})
+		}
+	})
+	json.Items(m[16], func(item []byte) {
 		p := json.Members(item, "part_number", "partNumber", "number", "url")
 		for _, v := range p[:3] {
 			if n, ok := json.Int(v); ok && n > 0 && n <= 1<<30 {
@@ -55,30 +77,12 @@ func ParseTicket(req Request, res Response, body []byte) (Ticket, *Error) {
 			}
 		}
 	})
-	t.CompleteURL = firstString(m[14], m[15])
-	for _, v := range m[16:18] {
-		if t.ExpiresAt == 0 {
-			t.ExpiresAt = Moment(v)
-		}
-	}
-	json.Items(m[18], func(item []byte) {
+	json.Items(m[17], func(item []byte) {
 		if name := json.String(item); name != "" {
 			t.Extensions = append(t.Extensions, name)
 		}
 	})
-	switch {
-	case t.FileID == "":
-		return t, ticketError(req, res, body, "ticket_without_id", "an identifier (file_id or id)")
-	case t.URL == "" && (len(t.Parts) == 0 || t.CompleteURL == ""):
-		return t, ticketError(req, res, body, "ticket_without_url", "an address (upload_url, signed_url or url)")
-	}
-	return t, nil
-}
-
-func ticketError(req Request, res Response, body []byte, code, want string) *Error {
-	err := unexpected(req, res, body, code, want, KindProtocol)
-	err.Message += "; option mapUploadTicket can make a ticket of it"
-	return err
+	return t.FileID != ""
 }
 
 // AppendJSON appends the ticket in a form that ParseTicket reads.

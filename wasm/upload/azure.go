@@ -13,20 +13,20 @@ import (
 // parameter.
 type azureBlock struct{}
 
-func (azureBlock) layout(*session) (layout, *api.Error) {
+func (*azureBlock) layout(*session) (layout, *api.Error) {
 	return layout{min: 1, max: 4000 * mib, most: 50_000}, nil
 }
 
 // survey asks which blocks are there, committed or not: those uncommitted are dropped after a week, and a commit's
 // answer may have been lost. The signature may not allow it.
-func (azureBlock) survey(s *session, continued bool) (Request, bool) {
+func (*azureBlock) survey(s *session, continued bool) (Request, bool) {
 	if !continued || s.whole() {
 		return Request{}, false
 	}
 	return Request{Method: "GET", URL: withQuery(s.ticket.URL, "comp=blocklist&blocklisttype=all")}, true
 }
 
-func (azureBlock) surveyed(s *session, a Answer) {
+func (*azureBlock) surveyed(s *session, a *Answer) {
 	if !a.ok() || !contains(string(a.Body), "<BlockList") {
 		return
 	}
@@ -55,7 +55,7 @@ func blockID(index int) string {
 	return base64([]byte("block-" + "000000000"[len(digits):] + digits))
 }
 
-func (azureBlock) next(s *session, l *lane) Request {
+func (*azureBlock) next(s *session, l *lane) Request {
 	if s.whole() {
 		own := []api.Field{{Name: "x-ms-blob-type", Value: "BlockBlob"}, {Name: "x-ms-blob-content-type", Value: s.contentType}}
 		return Request{Method: "PUT", URL: s.ticket.URL, Header: with(own, s.ticket.Header), From: l.from, To: l.to}
@@ -77,7 +77,7 @@ func (s *session) azureHeader(list bool) []api.Field {
 	return out
 }
 
-func (azureBlock) answered(s *session, l *lane, _ Request, a Answer) verdict {
+func (*azureBlock) answered(s *session, l *lane, _ *Request, a *Answer) verdict {
 	if !a.ok() {
 		return refusal("block "+strconv.Itoa(l.index), a)
 	}
@@ -85,7 +85,7 @@ func (azureBlock) answered(s *session, l *lane, _ Request, a Answer) verdict {
 	return verdict{}
 }
 
-func (azureBlock) commit(s *session) (Request, bool) {
+func (*azureBlock) commit(s *session) (Request, bool) {
 	if s.whole() {
 		return Request{}, false
 	}
@@ -98,7 +98,7 @@ func (azureBlock) commit(s *session) (Request, bool) {
 		Body: append(body, "</BlockList>"...)}, true
 }
 
-func (azureBlock) committed(_ *session, a Answer) verdict {
+func (*azureBlock) committed(_ *session, a *Answer) verdict {
 	if a.ok() {
 		return verdict{}
 	}

@@ -11,7 +11,7 @@ import (
 // which says how far it came. A session's address needs no signature.
 type gcsResumable struct{}
 
-func (gcsResumable) layout(*session) (layout, *api.Error) {
+func (*gcsResumable) layout(*session) (layout, *api.Error) {
 	return layout{min: 256 * kib, multiple: 256 * kib, lanes: 1}, nil
 }
 
@@ -21,10 +21,10 @@ func startsResumable(t *api.Ticket) bool {
 	return named || t.Method == "POST" || contains(api.Lower(query(t.URL, "X-Goog-SignedHeaders")), "x-goog-resumable")
 }
 
-func (gcsResumable) survey(*session, bool) (Request, bool) { return Request{}, false }
-func (gcsResumable) surveyed(*session, Answer)             {}
+func (*gcsResumable) survey(*session, bool) (Request, bool) { return Request{}, false }
+func (*gcsResumable) surveyed(*session, *Answer)            {}
 
-func (gcsResumable) next(s *session, l *lane) Request {
+func (*gcsResumable) next(s *session, l *lane) Request {
 	if l.url == "" && query(s.ticket.URL, "upload_id") != "" {
 		l.url = s.ticket.URL
 	}
@@ -41,7 +41,7 @@ func (gcsResumable) next(s *session, l *lane) Request {
 		Value: "bytes " + strconv.FormatInt(l.at, 10) + "-" + strconv.FormatInt(to-1, 10) + "/" + total}}}
 }
 
-func (gcsResumable) answered(s *session, l *lane, r Request, a Answer) verdict {
+func (*gcsResumable) answered(s *session, l *lane, r *Request, a *Answer) verdict {
 	switch {
 	case r.Method == "POST":
 		if !a.ok() {
@@ -69,7 +69,7 @@ func (gcsResumable) answered(s *session, l *lane, r Request, a Answer) verdict {
 // gcsRange reads how far the store came. Where CORS hides it, a block that was sent whole counts as stored: the store
 // answers with success only when it has every byte to the last. After a break the block is sent from its beginning:
 // the store passes over what it has.
-func (s *session) gcsRange(l *lane, r Request, value string) verdict {
+func (s *session) gcsRange(l *lane, r *Request, value string) verdict {
 	l.unsure = false
 	if value == "" {
 		switch {
@@ -83,8 +83,7 @@ func (s *session) gcsRange(l *lane, r Request, value string) verdict {
 	s.sawRange = true
 	last, ok := rangeEnd(value)
 	if !ok || last >= l.to {
-		return verdict{failed, &api.Error{Kind: api.KindUpload, Code: "storage_mismatch",
-			Message: "the storage says that it has " + api.Excerpt([]byte(value), 50) + " of " + strconv.FormatInt(l.to, 10) + " bytes"}}
+		return verdict{failed, mismatch(value, l.to)}
 	}
 	s.move(l, last+1)
 	return s.short(l)
@@ -96,12 +95,13 @@ func (s *session) short(l *lane) verdict {
 		return verdict{}
 	}
 	l.unsure = true
-	return verdict{again, &api.Error{Kind: api.KindUpload, Code: "storage_unavailable", Status: 308, Retryable: true,
-		Message: "the storage has every byte and does not say that the upload is complete"}}
+	err := passing("storage_unavailable", "the storage has every byte and does not say that the upload is complete")
+	err.Status = 308
+	return verdict{again, err}
 }
 
-func (gcsResumable) commit(*session) (Request, bool)    { return Request{}, false }
-func (gcsResumable) committed(*session, Answer) verdict { return verdict{} }
+func (*gcsResumable) commit(*session) (Request, bool)     { return Request{}, false }
+func (*gcsResumable) committed(*session, *Answer) verdict { return verdict{} }
 
 // rangeEnd reads the last byte of "bytes=0-n", in any of the spellings about.
 func rangeEnd(value string) (last int64, ok bool) {

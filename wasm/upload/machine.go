@@ -77,7 +77,7 @@ func New(config Config) *Machine {
 		config.BlockTries = defaultTries
 	}
 	m := &Machine{config: config}
-	m.session = session{name: config.Name, contentType: config.ContentType, size: config.Size, wanted: config.BlockSize,
+	m.session = session{ticket: &api.Ticket{}, name: config.Name, contentType: config.ContentType, size: config.Size, wanted: config.BlockSize,
 		concurrency: config.Concurrency, once: config.Once}
 	m.progress.stage = Preparing
 	if config.Checksum == ChecksumKnown {
@@ -122,7 +122,7 @@ func (m *Machine) Pause(now int64) {
 		if f := m.flights[i]; f.request.carries() {
 			m.letGo(i)
 			f.lane.unsure = true
-			m.waiting = append(m.waiting, f.lane)
+			m.enqueue(f.lane, 0)
 			continue
 		}
 		i++
@@ -174,15 +174,14 @@ func (m *Machine) Online(now int64) {
 // have registered a file that nobody would ever hear of.
 func (m *Machine) Abort(now int64) {
 	m.now = now
-	m.close(Outcome{Stage: Aborted})
+	m.close(Aborted, nil)
 	m.proceed()
 }
 
 // DataFailed tells that bytes from at on can't be read, or are not those that were there at the beginning.
 func (m *Machine) DataFailed(now int64, at int64, detail string) {
 	m.now = now
-	err := &api.Error{Kind: api.KindUpload, Code: "data_unreadable",
-		Message: "the data can't be read: was the file changed or removed since it was chosen?"}
+	err := failure("data_unreadable", "the data can't be read: was the file changed or removed since it was chosen?")
 	if detail != "" {
 		err.Message += " (" + detail + ")"
 	}
@@ -221,11 +220,11 @@ func (m *Machine) fail(err *api.Error) {
 		return
 	}
 	err.Stage, err.FileID = string(m.stage()), m.FileID()
-	m.close(Outcome{Stage: Failed, Err: err})
+	m.close(Failed, err)
 }
 
 // close ends an upload that did not succeed; the service is told before the end.
-func (m *Machine) close(o Outcome) {
+func (m *Machine) close(stage Stage, err *api.Error) {
 	if m.step >= closing {
 		return
 	}
@@ -238,30 +237,36 @@ func (m *Machine) close(o Outcome) {
 	}
 	m.waiting, m.wait, m.waitDue = nil, nil, 0
 	// What ended after the service knew the bytes is the service's own matter, unless the caller wants it gone.
-	if id := m.FileID(); id != "" && (!m.reported || o.Stage == Aborted) {
-		m.reports = append(m.reports, id)
+	if !m.reported || stage == Aborted {
+		m.abandon(m.FileID())
 	}
-	m.step, m.outcome = closing, o
+	m.step, m.outcome = closing, Outcome{Stage: stage, Err: err}
 	// A page that is loaded meanwhile must not go on with what was given up, and has to tell what this one did not.
 	m.save = true
 }
 
-// finish is the end.
-func (m *Machine) finish(o Outcome) {
+// abandon has the service told that a file failed.
+func (m *Machine) abandon(fileID string) {
+	if fileID != "" {
+		m.reports = append(m.reports, fileID)
+	}
+}
+
+// finish is the end, with the outcome that is known.
+func (m *Machine) finish() {
 	m.step = over
-	if o.Stage == Done {
+	if m.outcome.Stage == Done {
 		m.progress.loaded = m.config.Size
 	}
 	if m.config.Resumable {
 		m.Emit(Forget{})
 	}
-	m.outcome = o
 	m.show()
 	if m.timer != 0 {
 		m.timer = 0
 		m.Emit(retry.StopTimer{})
 	}
-	m.Emit(Finish{o})
+	m.Emit(Finish{m.outcome})
 }
 
 // proceed does all that can be done now. Every input ends in it.
@@ -302,7 +307,7 @@ func (m *Machine) advance() bool {
 		} else if _, ok := m.protocol.survey(&m.session, m.continued); !ok {
 			m.plan()
 		} else {
-			m.waiting = append(m.waiting, &lane{role: survey})
+			m.enqueue(&lane{role: survey}, 0)
 			m.schedule()
 		}
 	case storing:
@@ -313,7 +318,7 @@ func (m *Machine) advance() bool {
 	case committing:
 		if !m.underWay() && !m.session.committed {
 			if _, ok := m.protocol.commit(&m.session); ok {
-				m.waiting = append(m.waiting, &lane{role: commit})
+				m.enqueue(&lane{role: commit}, 0)
 			} else {
 				m.session.committed, m.save = true, true
 			}
@@ -336,7 +341,7 @@ func (m *Machine) advance() bool {
 			break
 		}
 		if len(m.reports) == 0 {
-			m.finish(m.outcome)
+			m.finish()
 			break
 		}
 		m.reportFailure()

@@ -14,14 +14,14 @@ type protocol interface {
 	// survey is a question to the store before any block is sent: what it can do, or what it has of an upload that is
 	// gone on with. Its answer is welcome, not needed.
 	survey(s *session, continued bool) (Request, bool)
-	surveyed(s *session, a Answer)
+	surveyed(s *session, a *Answer)
 	// next is the request that brings a lane on: its beginning, a block, or a question how far it came.
 	next(s *session, l *lane) Request
 	// answered reads the answer to it, and moves the lane.
-	answered(s *session, l *lane, r Request, a Answer) verdict
+	answered(s *session, l *lane, r *Request, a *Answer) verdict
 	// commit makes one thing of the lanes once all are stored; false where nothing is left to do.
 	commit(s *session) (Request, bool)
-	committed(s *session, a Answer) verdict
+	committed(s *session, a *Answer) verdict
 }
 
 // layout is how data is cut into blocks, and blocks are put into lanes. Sizes are bytes.
@@ -86,10 +86,20 @@ type verdict struct {
 	err     *api.Error
 }
 
+// failure makes an error of an upload.
+func failure(code, message string) *api.Error {
+	return &api.Error{Kind: api.KindUpload, Code: code, Message: message}
+}
+
+// passing makes one of what may not happen again.
+func passing(code, message string) *api.Error {
+	return &api.Error{Kind: api.KindUpload, Code: code, Message: message, Retryable: true}
+}
+
 // refusal judges an answer in the way that all stores share.
-func refusal(what string, a Answer) verdict {
-	err := &api.Error{Kind: api.KindUpload, Code: "storage_refused", Status: a.Status,
-		Message: "the storage answered " + strconv.Itoa(a.Status) + " to " + what + storeText(a.Body)}
+func refusal(what string, a *Answer) verdict {
+	err := failure("storage_refused", "the storage answered "+strconv.Itoa(a.Status)+" to "+what+storeText(a.Body))
+	err.Status = a.Status
 	switch {
 	case api.Transient(a.Status):
 		err.Code, err.Retryable = "storage_unavailable", true
@@ -115,19 +125,32 @@ func storeText(body []byte) string {
 	return ": " + code + api.Excerpt([]byte(message), 300)
 }
 
-// hidden is the error of a header that is needed and not to be seen.
-func hidden(header, store string) verdict {
-	return verdict{failed, &api.Error{Kind: api.KindUpload, Code: "header_hidden",
-		Message: "the storage's answer has no " + header + " header that this page may read: its CORS rules must name it (" + store + ")"}}
+// mismatch is the error of a store that names a place which the data does not have.
+func mismatch(value string, size int64) *api.Error {
+	return failure("storage_mismatch", "the storage says that it has "+api.Excerpt([]byte(value), 50)+" of "+strconv.FormatInt(size, 10)+" bytes")
 }
 
-// The protocols by their names in a ticket.
-var protocols = map[string]protocol{
-	"azure-block":   azureBlock{},
-	"s3-multipart":  s3Multipart{},
-	"gcs-resumable": gcsResumable{},
-	"tus":           tus{},
-	"put":           put{},
+// hidden is the error of a header that is needed and not to be seen.
+func hidden(header, store string) verdict {
+	return verdict{failed, failure("header_hidden",
+		"the storage's answer has no "+header+" header that this page may read: its CORS rules must name it ("+store+")")}
+}
+
+// protocolNamed finds a protocol by its name in a ticket, nil for one that is not known.
+func protocolNamed(name string) protocol {
+	switch name {
+	case "azure-block":
+		return &azureBlock{}
+	case "s3-multipart":
+		return &s3Multipart{}
+	case "gcs-resumable":
+		return &gcsResumable{}
+	case "tus":
+		return &tus{}
+	case "put":
+		return &put{}
+	}
+	return nil
 }
 
 // recognise names a ticket's protocol (profile, "Files" 3).
@@ -135,7 +158,7 @@ func recognise(t *api.Ticket) (string, *api.Error) {
 	has := func(name string) bool { return query(t.URL, name) != "" }
 	switch {
 	case t.Protocol != "":
-		if protocols[t.Protocol] == nil {
+		if protocolNamed(t.Protocol) == nil {
 			return "", &api.Error{Kind: api.KindProtocol, Code: "unknown_upload_protocol",
 				Message: "the service asks for the upload protocol " + api.Excerpt([]byte(t.Protocol), 50) +
 					", this client knows azure-block, s3-multipart, gcs-resumable, tus and put; option mapUploadTicket can translate"}

@@ -42,12 +42,11 @@ func TestRecognise(t *testing.T) {
 }
 
 func TestCut(t *testing.T) {
-	s3 := api.Ticket{Parts: make([]api.Part, 3), CompleteURL: "c"}
+	s3 := &api.Ticket{Parts: make([]api.Part, 3), CompleteURL: "c"}
 	for i := range s3.Parts {
 		s3.Parts[i] = api.Part{Number: i + 1, URL: "p"}
 	}
-	s3big := s3
-	s3big.BlockSize = 20 * mib
+	s3big := &api.Ticket{Parts: s3.Parts, CompleteURL: "c", BlockSize: 20 * mib}
 	cases := []struct {
 		name, protocol string
 		session        session
@@ -57,8 +56,8 @@ func TestCut(t *testing.T) {
 	}{
 		{"default", "azure-block", session{size: 20 * mib}, 8 * mib, 3, ""},
 		{"the caller's, grown until the count fits", "azure-block", session{size: 20 * mib, wanted: 5}, 420, 49_933, ""},
-		{"the service's", "azure-block", session{size: 20 * mib, ticket: api.Ticket{BlockSize: 4 * mib}}, 4 * mib, 5, ""},
-		{"the caller's before the service's", "azure-block", session{size: 20 * mib, wanted: mib, ticket: api.Ticket{BlockSize: 4 * mib}}, mib, 20, ""},
+		{"the service's", "azure-block", session{size: 20 * mib, ticket: &api.Ticket{BlockSize: 4 * mib}}, 4 * mib, 5, ""},
+		{"the caller's before the service's", "azure-block", session{size: 20 * mib, wanted: mib, ticket: &api.Ticket{BlockSize: 4 * mib}}, mib, 20, ""},
 		{"grows with the data", "azure-block", session{size: 50_001 * 8 * mib}, 8388776, 50_000, ""},
 		{"empty", "azure-block", session{}, 8 * mib, 1, ""},
 		{"too large for azure", "azure-block", session{size: 200_000_001 * mib}, 0, 0, "file_too_large"},
@@ -76,7 +75,10 @@ func TestCut(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			s := c.session
-			lay, err := protocols[c.protocol].layout(&s)
+			if s.ticket == nil {
+				s.ticket = &api.Ticket{}
+			}
+			lay, err := protocolNamed(c.protocol).layout(&s)
 			if err == nil {
 				err = s.cut(lay)
 			}
@@ -139,10 +141,10 @@ func TestAnswers(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			s := session{size: 100, block: 50, span: 100, ticket: api.Ticket{URL: "https://h/x?y", Parts: []api.Part{{Number: 1, URL: "p"}}}}
+			s := session{size: 100, block: 50, span: 100, ticket: &api.Ticket{URL: "https://h/x?y", Parts: []api.Part{{Number: 1, URL: "p"}}}}
 			s.lay()
 			l := s.lanes[0]
-			v := protocols[c.protocol].answered(&s, l, c.request, c.answer)
+			v := protocolNamed(c.protocol).answered(&s, l, &c.request, &c.answer)
 			assert.Equal(t, c.want, v.outcome)
 			assert.Equal(t, c.at, l.at)
 			assert.Equal(t, c.at, s.acked)
@@ -167,9 +169,9 @@ func TestCompletion(t *testing.T) {
 		{"expired", Answer{Status: 403}, expired},
 	}
 	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, s3Multipart{}.committed(nil, c.a).outcome) })
+		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, (&s3Multipart{}).committed(nil, &c.a).outcome) })
 	}
-	assert.Equal(t, gone, azureBlock{}.committed(nil, Answer{Status: 400, Body: []byte("<Error><Code>InvalidBlockList</Code></Error>")}).outcome)
+	assert.Equal(t, gone, (&azureBlock{}).committed(nil, &Answer{Status: 400, Body: []byte("<Error><Code>InvalidBlockList</Code></Error>")}).outcome)
 }
 
 func TestAddresses(t *testing.T) {
@@ -232,8 +234,8 @@ func FuzzXML(f *testing.F) {
 		}
 		_, rest := xmlElement(body, name)
 		require.LessOrEqual(t, len(rest), len(body))
-		(azureBlock{}).surveyed(&session{}, Answer{Status: 200, Body: []byte("<BlockList>" + body + "</BlockList>")})
-		(s3Multipart{}).committed(nil, Answer{Status: 200, Body: []byte(body)})
+		(&azureBlock{}).surveyed(&session{}, &Answer{Status: 200, Body: []byte("<BlockList>" + body + "</BlockList>")})
+		(&s3Multipart{}).committed(nil, &Answer{Status: 200, Body: []byte(body)})
 		// What is escaped comes back.
 		var out struct {
 			Text string `xml:",chardata"`
@@ -249,16 +251,17 @@ func FuzzHeaders(f *testing.F) {
 	f.Add("bytes=0-41", "https://h/p?a=%41&b", uint16(308))
 	f.Add("+7", "//x", uint16(204))
 	f.Fuzz(func(t *testing.T, value, address string, status uint16) {
-		for name, p := range protocols {
+		for _, name := range []string{"azure-block", "s3-multipart", "gcs-resumable", "tus", "put"} {
+			p := protocolNamed(name)
 			for _, method := range []string{"POST", "PUT", "PATCH", "HEAD"} {
-				s := session{size: 100, block: 50, span: 100, ticket: api.Ticket{URL: address, Parts: []api.Part{{Number: 1, URL: address}}}}
+				s := session{size: 100, block: 50, span: 100, ticket: &api.Ticket{URL: address, Parts: []api.Part{{Number: 1, URL: address}}}}
 				s.lay()
 				l := s.lanes[0]
 				a := Answer{Status: int(status)}
 				for _, h := range []string{"range", "location", "etag", "upload-offset"} {
 					a.Header = append(a.Header, api.Field{Name: h, Value: value})
 				}
-				v := p.answered(&s, l, Request{Method: method, To: 50}, a)
+				v := p.answered(&s, l, &Request{Method: method, To: 50}, &a)
 				require.True(t, l.at >= 0 && l.at <= 100 && s.acked == l.at, name)
 				require.True(t, v.outcome == onward || v.err != nil, name)
 				require.True(t, !l.done || l.at == l.to, name)
@@ -274,7 +277,7 @@ func FuzzHeaders(f *testing.F) {
 // FuzzRecord shows that no record that was kept can stop an upload.
 func FuzzRecord(f *testing.F) {
 	m := New(Config{Name: "n", Size: 100, BlockSize: 10})
-	m.session.ticket = api.Ticket{FileID: "f", URL: "u?sv=1&sp=1&sig=1"}
+	m.session.ticket = &api.Ticket{FileID: "f", URL: "u?sv=1&sp=1&sig=1"}
 	m.session.block, m.session.span = 10, 10
 	m.session.lay()
 	m.session.finish(m.session.lanes[3])

@@ -5,14 +5,14 @@ import "github.com/seed-76f09577/turnwire/wasm/api"
 // put is one PUT of the whole to the signed address. What breaks off begins anew.
 type put struct{}
 
-func (put) layout(s *session) (layout, *api.Error) {
+func (*put) layout(s *session) (layout, *api.Error) {
 	return layout{min: max(s.size, 1), lanes: 1}, nil
 }
 
-func (put) survey(*session, bool) (Request, bool) { return Request{}, false }
-func (put) surveyed(*session, Answer)             {}
+func (*put) survey(*session, bool) (Request, bool) { return Request{}, false }
+func (*put) surveyed(*session, *Answer)            {}
 
-func (put) next(s *session, l *lane) Request {
+func (*put) next(s *session, l *lane) Request {
 	method := s.ticket.Method
 	if method == "" {
 		method = "PUT"
@@ -20,7 +20,7 @@ func (put) next(s *session, l *lane) Request {
 	return Request{Method: method, URL: s.ticket.URL, Header: with(nil, s.ticket.Header), From: l.from, To: l.to}
 }
 
-func (put) answered(s *session, l *lane, _ Request, a Answer) verdict {
+func (*put) answered(s *session, l *lane, _ *Request, a *Answer) verdict {
 	if !a.ok() {
 		return refusal("the upload", a)
 	}
@@ -28,5 +28,5 @@ func (put) answered(s *session, l *lane, _ Request, a Answer) verdict {
 	return verdict{}
 }
 
-func (put) commit(*session) (Request, bool)    { return Request{}, false }
-func (put) committed(*session, Answer) verdict { return verdict{} }
+func (*put) commit(*session) (Request, bool)     { return Request{}, false }
+func (*put) committed(*session, *Answer) verdict { return verdict{} }

@@ -79,18 +79,16 @@ func (m *Machine) Restored(now int64, record []byte) {
 		return
 	}
 	json.Items(json.Members(record, "abandoned")[0], func(id []byte) {
-		if id := json.String(id); id != "" {
-			m.reports = append(m.reports, id)
-		}
+		m.abandon(json.String(id))
 	})
 	r := json.Members(record, "version", "data", "ticket", "sum", "hashed", "hasher", "concat", "sawRange", "committed", "reported", "block", "span", "lanes")
 	ticket, err := api.ParseTicket(api.Request{}, api.Response{}, r[2])
 	version, _ := json.Int(r[0])
-	name, unknown := recognise(&ticket)
+	name, unknown := recognise(ticket)
 	if err != nil || unknown != nil || version != recordVersion || json.String(r[1]) != m.identity() || m.config.Once && string(r[9]) != "true" || !m.relay(r, len(ticket.Parts), name) {
 		m.session.lanes, m.session.acked, m.session.block = nil, 0, 0
-		if ticket.FileID != "" && string(r[9]) != "true" {
-			m.reports = append(m.reports, ticket.FileID)
+		if string(r[9]) != "true" {
+			m.abandon(ticket.FileID)
 		}
 		m.Start(now)
 		return
@@ -102,8 +100,8 @@ func (m *Machine) Restored(now int64, record []byte) {
 	m.reported = string(r[9]) == "true"
 	m.takeSum(r[3], r[4], r[5])
 	m.continued = true
-	m.protocolName, m.protocol = name, protocols[name]
-	m.resume(expiry(&ticket))
+	m.protocolName, m.protocol = name, protocolNamed(name)
+	m.resume(expiry(ticket))
 	m.proceed()
 }
 

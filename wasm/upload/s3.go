@@ -10,29 +10,31 @@ import (
 // API: UploadPart, CompleteMultipartUpload).
 type s3Multipart struct{}
 
-func (s3Multipart) layout(s *session) (layout, *api.Error) {
+func (*s3Multipart) layout(s *session) (layout, *api.Error) {
 	if len(s.ticket.Parts) == 0 || s.ticket.CompleteURL == "" {
-		return layout{}, &api.Error{Kind: api.KindProtocol, Code: "ticket_without_parts",
-			Message: "the service asks for s3-multipart, but its answer has no parts or no complete_url"}
+		return layout{}, withoutParts("the service asks for s3-multipart, but its answer has no parts or no complete_url")
 	}
 	for i, p := range s.ticket.Parts {
 		if p.URL == "" || i > 0 && p.Number <= s.ticket.Parts[i-1].Number {
-			return layout{}, &api.Error{Kind: api.KindProtocol, Code: "ticket_without_parts",
-				Message: "the parts of the service's answer need an address each and numbers that go up"}
+			return layout{}, withoutParts("the parts of the service's answer need an address each and numbers that go up")
 		}
 	}
 	return layout{min: 5 * mib, max: 5 << 30, most: int64(min(len(s.ticket.Parts), 10_000)), fixed: s.ticket.BlockSize}, nil
 }
 
-func (s3Multipart) survey(*session, bool) (Request, bool) { return Request{}, false }
-func (s3Multipart) surveyed(*session, Answer)             {}
+func withoutParts(message string) *api.Error {
+	return &api.Error{Kind: api.KindProtocol, Code: "ticket_without_parts", Message: message}
+}
 
-func (s3Multipart) next(s *session, l *lane) Request {
+func (*s3Multipart) survey(*session, bool) (Request, bool) { return Request{}, false }
+func (*s3Multipart) surveyed(*session, *Answer)            {}
+
+func (*s3Multipart) next(s *session, l *lane) Request {
 	return Request{Method: "PUT", URL: s.ticket.Parts[l.index].URL, Header: with(nil, s.ticket.Header),
 		From: l.from, To: l.to, Want: []string{"etag"}}
 }
 
-func (s3Multipart) answered(s *session, l *lane, _ Request, a Answer) verdict {
+func (*s3Multipart) answered(s *session, l *lane, _ *Request, a *Answer) verdict {
 	if !a.ok() {
 		return refusal("part "+strconv.Itoa(s.ticket.Parts[l.index].Number), a)
 	}
@@ -44,7 +46,7 @@ func (s3Multipart) answered(s *session, l *lane, _ Request, a Answer) verdict {
 	return verdict{}
 }
 
-func (s3Multipart) commit(s *session) (Request, bool) {
+func (*s3Multipart) commit(s *session) (Request, bool) {
 	body := []byte(`<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">`)
 	for i, l := range s.lanes {
 		body = strconv.AppendInt(append(body, "<Part><PartNumber>"...), int64(s.ticket.Parts[i].Number), 10)
@@ -55,7 +57,7 @@ func (s3Multipart) commit(s *session) (Request, bool) {
 }
 
 // committed reads the body too: S3 begins to answer 200 before it knows how the completion ends.
-func (s3Multipart) committed(_ *session, a Answer) verdict {
+func (*s3Multipart) committed(_ *session, a *Answer) verdict {
 	if !a.ok() {
 		v := refusal("the completion", a)
 		if a.Status == 404 {
@@ -67,8 +69,8 @@ func (s3Multipart) committed(_ *session, a Answer) verdict {
 	if inner == "" && rest == "" {
 		return verdict{}
 	}
-	err := &api.Error{Kind: api.KindUpload, Code: "storage_refused", Status: a.Status,
-		Message: "the storage could not complete the upload" + storeText([]byte(inner))}
+	err := failure("storage_refused", "the storage could not complete the upload"+storeText([]byte(inner)))
+	err.Status = a.Status
 	switch xmlText([]byte(inner), "Code") {
 	case "InternalError", "SlowDown", "ServiceUnavailable", "RequestTimeout", "OperationAborted":
 		err.Code, err.Retryable = "storage_unavailable", true

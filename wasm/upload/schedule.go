@@ -49,7 +49,7 @@ func (m *Machine) schedule() {
 			i++
 			continue
 		}
-		m.waiting = append(m.waiting[:i], m.waiting[i+1:]...)
+		m.waiting = remove(m.waiting, i)
 		m.launch(l, m.request(l))
 	}
 	if m.step != storing {
@@ -93,17 +93,25 @@ func (m *Machine) launch(l *lane, r Request) {
 	m.Emit(Store{m.lastID, r})
 }
 
+// enqueue has a lane tried (again), not before due.
+func (m *Machine) enqueue(l *lane, due int64) {
+	l.due = due
+	m.waiting = append(m.waiting, l)
+}
+
 // letGo cancels a request.
 func (m *Machine) letGo(i int) {
 	m.Emit(CancelStore{m.flights[i].id})
-	m.flights = append(m.flights[:i], m.flights[i+1:]...)
+	m.flights = remove(m.flights, i)
 }
+
+func remove[T any](list []*T, i int) []*T { return append(list[:i], list[i+1:]...) }
 
 // land takes the flight out, nil where there is none of that id (any more).
 func (m *Machine) land(id int) *flight {
 	for i, f := range m.flights {
 		if f.id == id {
-			m.flights = append(m.flights[:i], m.flights[i+1:]...)
+			m.flights = remove(m.flights, i)
 			return f
 		}
 	}
@@ -135,20 +143,20 @@ func (m *Machine) StoreAnswered(now int64, id int, a Answer) {
 	switch l.role {
 	case survey:
 		if api.Transient(a.Status) {
-			m.judge(f, refusal("a question", a), a)
+			m.judge(f, refusal("a question", &a), &a)
 			break
 		}
-		m.protocol.surveyed(&m.session, a)
+		m.protocol.surveyed(&m.session, &a)
 		m.plan()
 	case commit:
-		v := m.protocol.committed(&m.session, a)
+		v := m.protocol.committed(&m.session, &a)
 		if v.outcome == onward {
 			m.session.committed, m.save = true, true
 			break
 		}
-		m.judge(f, v, a)
+		m.judge(f, v, &a)
 	default:
-		m.judge(f, m.protocol.answered(&m.session, l, f.request, a), a)
+		m.judge(f, m.protocol.answered(&m.session, l, &f.request, &a), &a)
 	}
 	m.proceed()
 }
@@ -164,9 +172,8 @@ func (m *Machine) StoreFailed(now int64, id int, detail string, offline bool) {
 	if offline {
 		m.lostNetwork()
 	}
-	err := &api.Error{Kind: api.KindUpload, Code: "storage_unreachable", Retryable: true,
-		Message: "the storage at " + host(f.request.URL) + " could not be reached: check the network, and that its CORS rules allow this page's origin, the method " +
-			f.request.Method + " and the headers sent"}
+	err := passing("storage_unreachable", "the storage at "+host(f.request.URL)+
+		" could not be reached: check the network, and that its CORS rules allow this page's origin, the method "+f.request.Method+" and the headers sent")
 	if detail != "" {
 		err.Message += " (" + detail + ")"
 	}
@@ -175,7 +182,7 @@ func (m *Machine) StoreFailed(now int64, id int, detail string, offline bool) {
 }
 
 // judge goes on after an answer to a block or a commit.
-func (m *Machine) judge(f *flight, v verdict, a Answer) {
+func (m *Machine) judge(f *flight, v verdict, a *Answer) {
 	l := f.lane
 	switch v.outcome {
 	case onward:
@@ -199,13 +206,11 @@ func (m *Machine) moved(f *flight) {
 	if l.done || l.at > l.best {
 		l.best, l.tries, m.renewals = max(l.best, l.at), 0, 0
 	} else if f.request.carries() {
-		m.retry(l, &api.Error{Kind: api.KindUpload, Code: "storage_unavailable", Retryable: true,
-			Message: "the storage accepted a block and kept nothing of it"}, 0, false)
+		m.retry(l, passing("storage_unavailable", "the storage accepted a block and kept nothing of it"), 0, false)
 		return
 	}
 	if !l.done {
-		l.due = 0
-		m.waiting = append(m.waiting, l)
+		m.enqueue(l, 0)
 	}
 }
 
@@ -215,8 +220,7 @@ const retryAfterMost = 60_000
 func (m *Machine) retry(l *lane, err *api.Error, after int64, told bool) {
 	l.unsure = true
 	if m.offline {
-		l.due = 0
-		m.waiting = append(m.waiting, l)
+		m.enqueue(l, 0)
 		return
 	}
 	l.tries++
@@ -233,11 +237,9 @@ func (m *Machine) retry(l *lane, err *api.Error, after int64, told bool) {
 	if !told {
 		after = retry.Backoff(l.tries-1, m.config.Policy.Jitter())
 	}
-	m.Emit(retry.Log{Level: "warn", Message: "trying a block again", Fields: []retry.Field{
-		{Name: "fileId", Value: m.FileID()}, {Name: "block", Value: int64(m.blockOf(l))}, {Name: "code", Value: err.Code},
-		{Name: "status", Value: int64(err.Status)}, {Name: "attempt", Value: int64(l.tries)}, {Name: "waitMs", Value: after}}})
-	l.due = m.now + after
-	m.waiting = append(m.waiting, l)
+	m.log("warn", "trying a block again", err,
+		retry.Field{Name: "block", Value: int64(m.blockOf(l))}, retry.Field{Name: "attempt", Value: int64(l.tries)}, retry.Field{Name: "waitMs", Value: after})
+	m.enqueue(l, m.now+after)
 }
 
 // blockOf is the index of the block that a lane is at, -1 where it is none's.
@@ -273,8 +275,7 @@ func (m *Machine) refuse(f *flight, err *api.Error) {
 		}
 		m.renewing, m.refused = true, err
 	}
-	f.lane.due = 0
-	m.waiting = append(m.waiting, f.lane)
+	m.enqueue(f.lane, 0)
 }
 
 // restart begins a lane anew of which the store has nothing any more; after a commit, all of them.
@@ -284,12 +285,11 @@ func (m *Machine) restart(l *lane, err *api.Error) {
 		m.blame(l, err)
 		return
 	}
-	m.Emit(retry.Log{Level: "warn", Message: "beginning anew", Fields: []retry.Field{{Name: "fileId", Value: m.FileID()}, {Name: "code", Value: err.Code}, {Name: "status", Value: int64(err.Status)}}})
+	m.log("warn", "beginning anew", err)
 	m.save = true
 	if l.role == data {
 		m.session.reset(l)
-		l.due = 0
-		m.waiting = append(m.waiting, l)
+		m.enqueue(l, 0)
 		return
 	}
 	m.restartAll()
@@ -332,8 +332,8 @@ func (m *Machine) checkStalls(due int64) {
 			continue
 		}
 		m.letGo(i)
-		m.retry(f.lane, &api.Error{Kind: api.KindUpload, Code: "block_timeout", Retryable: true,
-			Message: "the storage took nothing for " + strconv.FormatInt(limit, 10) + " ms (option blockTimeout)"}, 0, false)
+		m.retry(f.lane, passing("block_timeout",
+			"the storage took nothing for "+strconv.FormatInt(limit, 10)+" ms (option blockTimeout)"), 0, false)
 		if m.step >= closing {
 			return
 		}

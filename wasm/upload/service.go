@@ -81,11 +81,11 @@ func (m *Machine) Answered(now int64, d retry.Done) {
 	case forFailure:
 		m.reports, m.save = m.reports[1:], m.step == closing
 	case forTicket:
-		m.registered(d)
+		m.registered(&d)
 	case forRenewal:
-		m.renewed(d)
+		m.renewed(&d)
 	case forReport:
-		m.told(d)
+		m.told(&d)
 	case forPoll:
 		m.wait.Answered(now, d)
 		m.waited()
@@ -94,9 +94,9 @@ func (m *Machine) Answered(now int64, d retry.Done) {
 }
 
 // ticket reads the answer of step 1, as the caller's mapUploadTicket makes it where there is one.
-func (m *Machine) ticket(d retry.Done) (api.Ticket, *api.Error) {
+func (m *Machine) ticket(d *retry.Done) (*api.Ticket, *api.Error) {
 	if d.Err != nil {
-		return api.Ticket{}, d.Err
+		return &api.Ticket{}, d.Err
 	}
 	body := d.Body
 	if m.config.MapTicket != nil {
@@ -104,39 +104,33 @@ func (m *Machine) ticket(d retry.Done) (api.Ticket, *api.Error) {
 		if err != nil {
 			// The file may be registered all the same.
 			unmapped, _ := api.ParseTicket(api.Request{}, api.Response{}, body)
-			return api.Ticket{FileID: unmapped.FileID}, err
+			return &api.Ticket{FileID: unmapped.FileID}, err
 		}
 		body = mapped
 	}
 	return api.ParseTicket(api.UploadURL(m.config.WorkspaceID, m.params()), d.Response, body)
 }
 
-func (m *Machine) registered(d retry.Done) {
+func (m *Machine) registered(d *retry.Done) {
 	ticket, err := m.ticket(d)
 	if m.step >= closing {
 		if ticket.FileID != "" {
 			m.session.ticket.FileID = ticket.FileID
-			m.reports, m.save = append(m.reports, ticket.FileID), true
+			m.abandon(ticket.FileID)
+			m.save = true
 		}
 		return
 	}
 	m.session.ticket = ticket
+	name, unknown := recognise(ticket)
+	if err == nil {
+		err = unknown
+	}
 	if err != nil {
 		m.fail(err)
 		return
 	}
-	m.open(ticket)
-}
-
-// open begins with a ticket.
-func (m *Machine) open(ticket api.Ticket) {
-	name, err := recognise(&ticket)
-	if err != nil {
-		m.fail(err)
-		return
-	}
-	m.session.ticket = ticket
-	m.protocolName, m.protocol = name, protocols[name]
+	m.protocolName, m.protocol = name, protocolNamed(name)
 	m.expire()
 	m.save = true
 	m.step = surveying
@@ -146,68 +140,75 @@ func (m *Machine) open(ticket api.Ticket) {
 // already, or will in a moment, shows that the clocks differ: then only the store's own word counts.
 func (m *Machine) expire() {
 	m.expiresAt = 0
-	if at := expiry(&m.session.ticket); at > m.now+10_000 {
+	if at := expiry(m.session.ticket); at > m.now+10_000 {
 		m.expiresAt = at - min(30_000, (at-m.now)/4)
 	}
 }
 
-func (m *Machine) renewed(d retry.Done) {
+func (m *Machine) renewed(d *retry.Done) {
 	ticket, err := m.ticket(d)
 	old := m.session.ticket
-	if ticket.FileID != "" && ticket.FileID != old.FileID {
-		m.reports, m.save = append(m.reports, ticket.FileID), true
-		err = &api.Error{Code: "address_expired", Message: "the service registered another file instead"}
+	another := ticket.FileID != "" && ticket.FileID != old.FileID
+	if another {
+		m.abandon(ticket.FileID)
+		m.save = true
 	}
-	if m.step >= closing {
-		return
-	}
-	if err != nil && err.Kind == api.KindConnection && m.offline {
-		return
-	}
-	if err == nil {
-		if name, _ := recognise(&ticket); name != m.protocolName {
-			err = &api.Error{Code: "address_expired", Message: "the service changed the protocol to " + name}
-		} else if name == "s3-multipart" && len(ticket.Parts) < len(m.session.lanes) {
-			err = &api.Error{Code: "address_expired", Message: "the service gave addresses for fewer parts"}
+	name, _ := recognise(ticket)
+	switch {
+	case m.step >= closing:
+	case another:
+		m.stale(0, "the service registered another file instead")
+	case err != nil && err.Kind == api.KindConnection && m.offline:
+	case err != nil:
+		m.stale(err.Status, err.Message)
+	case name != m.protocolName:
+		m.stale(0, "the service changed the protocol to "+name)
+	case name == "s3-multipart" && len(ticket.Parts) < len(m.session.lanes):
+		m.stale(0, "the service gave addresses for fewer parts")
+	default:
+		m.renewing, m.refused = false, nil
+		m.renewals++
+		m.generation++
+		m.session.ticket = ticket
+		m.expire()
+		m.save = true
+		m.log("info", "address renewed", nil)
+		if home(old) == home(ticket) {
+			return
 		}
+		// The data goes to another place now, and has to go there whole.
+		m.restarts++
+		if m.restarts > mostRestarts || m.config.Once {
+			m.stale(0, "the service named another place for the data")
+			return
+		}
+		m.restartAll()
 	}
-	if err != nil {
-		m.fail(m.expired(err))
-		return
-	}
-	m.renewing, m.refused = false, nil
-	m.renewals++
-	m.generation++
-	m.session.ticket = ticket
-	m.expire()
-	m.save = true
-	m.Emit(retry.Log{Level: "info", Message: "address renewed", Fields: []retry.Field{{Name: "fileId", Value: ticket.FileID}}})
-	if home(&old) == home(&ticket) {
-		return
-	}
-	// The data goes to another place now, and has to go there whole.
-	m.restarts++
-	if m.restarts > mostRestarts || m.config.Once {
-		m.fail(m.expired(&api.Error{Message: "the service named another place for the data"}))
-		return
-	}
-	m.restartAll()
 }
 
-// expired is the error of an address that could not be renewed.
-func (m *Machine) expired(why *api.Error) *api.Error {
-	err := &api.Error{Kind: api.KindUpload, Code: "address_expired", Status: why.Status, Retryable: true,
-		Message: "the signed address expired during the upload, and the service gave no new one for the same file: " + why.Message +
-			". Let addresses live longer, or answer upload-url with the same file for a known file_id"}
+// stale fails an upload whose address could not be renewed.
+func (m *Machine) stale(status int, why string) {
+	err := passing("address_expired", "the signed address expired during the upload, and the service gave no new one for the same file: "+why+
+		". Let addresses live longer, or answer upload-url with the same file for a known file_id")
+	err.Status = status
 	if m.refused != nil {
 		err.Status = m.refused.Status
 		err.Message += " (" + m.refused.Message + ")"
 	}
-	return err
+	m.fail(err)
+}
+
+// log records what becomes of the file; err is why, where there is a reason.
+func (m *Machine) log(level, message string, err *api.Error, more ...retry.Field) {
+	fields := []retry.Field{{Name: "fileId", Value: m.FileID()}}
+	if err != nil {
+		fields = append(fields, retry.Field{Name: "code", Value: err.Code}, retry.Field{Name: "status", Value: int64(err.Status)})
+	}
+	m.Emit(retry.Log{Level: level, Message: message, Fields: append(fields, more...)})
 }
 
 // told goes on after the service was told that the bytes are stored.
-func (m *Machine) told(d retry.Done) {
+func (m *Machine) told(d *retry.Done) {
 	if m.step >= closing {
 		return
 	}
@@ -233,9 +234,10 @@ func (m *Machine) told(d retry.Done) {
 	m.reported, m.save = true, true
 	switch {
 	case file.Failed():
-		m.fail(api.FileFailed(file))
+		m.fail(api.FileFailed(&file))
 	case m.config.Wait == nil || file.Status == api.FileReady:
-		m.finish(Outcome{Stage: Done, File: file})
+		m.outcome = Outcome{Stage: Done, File: file}
+		m.finish()
 	default:
 		m.step = processing
 		m.beginWait()
@@ -276,7 +278,8 @@ func (m *Machine) waited() {
 			if m.sum.value != "" {
 				e.Outcome.File.Checksum = m.sum.value
 			}
-			m.finish(e.Outcome)
+			m.outcome = e.Outcome
+			m.finish()
 			return
 		default:
 			m.Emit(e)

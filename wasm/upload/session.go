@@ -8,7 +8,7 @@ import (
 
 // session is what is known of an upload's way into the store: where it goes, how it is cut, how far each lane came.
 type session struct {
-	ticket      api.Ticket
+	ticket      *api.Ticket
 	name        string
 	contentType string
 	size        int64
@@ -105,8 +105,8 @@ func (s *session) cut(lay layout) *api.Error {
 		block = min(block, lay.max)
 	}
 	if lay.most > 0 && ceil(s.size, block) > lay.most {
-		return &api.Error{Kind: api.KindUpload, Code: "file_too_large",
-			Message: "the storage takes at most " + strconv.FormatInt(lay.most, 10) + " blocks of " + strconv.FormatInt(block, 10) + " bytes, the data has " + strconv.FormatInt(s.size, 10)}
+		return failure("file_too_large",
+			"the storage takes at most "+strconv.FormatInt(lay.most, 10)+" blocks of "+strconv.FormatInt(block, 10)+" bytes, the data has "+strconv.FormatInt(s.size, 10))
 	}
 	s.block, s.span = block, block
 	if lay.lanes > 0 {

@@ -12,7 +12,7 @@ type tus struct{}
 
 const tusExpose = "for tus, Access-Control-Expose-Headers with Location, Upload-Offset and Tus-Extension"
 
-func (tus) layout(s *session) (layout, *api.Error) {
+func (*tus) layout(s *session) (layout, *api.Error) {
 	lay := layout{min: 1, lanes: 1}
 	if s.concat {
 		lay.lanes = int64(max(s.concurrency, 1))
@@ -24,7 +24,7 @@ func (tus) layout(s *session) (layout, *api.Error) {
 func (s *session) ready() bool { return s.ticket.Method == "PATCH" || s.ticket.Method == "HEAD" }
 
 // survey asks what the server can do, where it could matter.
-func (tus) survey(s *session, continued bool) (Request, bool) {
+func (*tus) survey(s *session, continued bool) (Request, bool) {
 	if continued || s.ready() || s.once || s.concurrency < 2 {
 		return Request{}, false
 	}
@@ -39,7 +39,7 @@ func (tus) survey(s *session, continued bool) (Request, bool) {
 	return Request{Method: "OPTIONS", URL: s.ticket.URL, Header: with(nil, s.ticket.Header), Want: []string{"tus-extension"}}, s.size > s.wantedBlock()
 }
 
-func (tus) surveyed(s *session, a Answer) {
+func (*tus) surveyed(s *session, a *Answer) {
 	s.concat = a.ok() && joins(a.get("tus-extension"))
 }
 
@@ -60,7 +60,7 @@ func (s *session) tusRequest(method, url string, own ...api.Field) Request {
 	return Request{Method: method, URL: url, Header: with(own, s.ticket.Header), Want: []string{"upload-offset"}}
 }
 
-func (tus) next(s *session, l *lane) Request {
+func (*tus) next(s *session, l *lane) Request {
 	if l.url == "" && s.ready() {
 		l.url, l.unsure = s.ticket.URL, true
 	}
@@ -88,7 +88,7 @@ func (s *session) tusMetadata() api.Field {
 	return api.Field{Name: "Upload-Metadata", Value: "filename " + base64([]byte(s.name)) + ",filetype " + base64([]byte(s.contentType))}
 }
 
-func (tus) answered(s *session, l *lane, r Request, a Answer) verdict {
+func (*tus) answered(s *session, l *lane, r *Request, a *Answer) verdict {
 	switch {
 	case a.ok() && r.Method == "POST":
 		if l.url = a.get("location"); l.url == "" {
@@ -114,7 +114,7 @@ func (tus) answered(s *session, l *lane, r Request, a Answer) verdict {
 	return refusal("a block", a)
 }
 
-func (s *session) tusOffset(l *lane, r Request, value string) verdict {
+func (s *session) tusOffset(l *lane, r *Request, value string) verdict {
 	if value == "" && r.carries() {
 		// Hidden by CORS; a 204 says that the block was taken whole.
 		value = strconv.FormatInt(r.To-l.from, 10)
@@ -124,8 +124,7 @@ func (s *session) tusOffset(l *lane, r Request, value string) verdict {
 	}
 	offset, ok := api.Digits(value)
 	if !ok || offset > l.to-l.from {
-		return verdict{failed, &api.Error{Kind: api.KindUpload, Code: "storage_mismatch",
-			Message: "the storage says that it has " + api.Excerpt([]byte(value), 50) + " of " + strconv.FormatInt(l.to-l.from, 10) + " bytes"}}
+		return verdict{failed, mismatch(value, l.to-l.from)}
 	}
 	s.move(l, l.from+offset)
 	l.unsure = false
@@ -135,7 +134,7 @@ func (s *session) tusOffset(l *lane, r Request, value string) verdict {
 	return verdict{}
 }
 
-func (tus) commit(s *session) (Request, bool) {
+func (*tus) commit(s *session) (Request, bool) {
 	if len(s.lanes) == 1 {
 		return Request{}, false
 	}
@@ -149,7 +148,7 @@ func (tus) commit(s *session) (Request, bool) {
 	return s.tusRequest("POST", s.ticket.URL, api.Field{Name: "Upload-Concat", Value: list}, s.tusMetadata()), true
 }
 
-func (tus) committed(_ *session, a Answer) verdict {
+func (*tus) committed(_ *session, a *Answer) verdict {
 	if a.ok() {
 		return verdict{}
 	}

@@ -78,8 +78,8 @@ func (w *Wait) TimerFired(now int64) {
 		if w.polling {
 			w.Emit(DropAsk{})
 		}
-		w.end(Outcome{Stage: Failed, Err: &api.Error{Kind: api.KindTimeout, Code: "wait_timeout", Retryable: true, FileID: w.id,
-			Message: "file " + w.id + " was not ready within " + strconv.FormatInt(w.config.Limit, 10) + " ms (option waitTimeout): it may become so later"}})
+		w.fail(&api.Error{Kind: api.KindTimeout, Code: "wait_timeout", Retryable: true, FileID: w.id,
+			Message: "file " + w.id + " was not ready within " + strconv.FormatInt(w.config.Limit, 10) + " ms (option waitTimeout): it may become so later"})
 	case !w.polling:
 		w.poll(now)
 	}
@@ -108,18 +108,18 @@ func (w *Wait) Answered(now int64, d retry.Done) {
 			w.rest(now)
 			return
 		}
-		w.end(Outcome{Stage: Failed, Err: d.Err})
+		w.fail(d.Err)
 		return
 	}
 	file, ok := api.ParseFile(w.id, d.Body)
 	if !ok {
-		w.end(Outcome{Stage: Failed, Err: api.NotAFile(api.GetFile(w.id), d.Response, d.Body)})
+		w.fail(api.NotAFile(api.GetFile(w.id), d.Response, d.Body))
 		return
 	}
 	w.Emit(Status{file})
 	switch {
 	case file.Failed():
-		w.end(Outcome{Stage: Failed, Err: api.FileFailed(file)})
+		w.fail(api.FileFailed(&file))
 	case file.Settled():
 		w.end(Outcome{Stage: Done, File: file})
 	default:
@@ -136,6 +136,8 @@ func (w *Wait) rest(now int64) {
 	}
 	w.Emit(retry.SetTimer{After: max(after, 0)})
 }
+
+func (w *Wait) fail(err *api.Error) { w.end(Outcome{Stage: Failed, Err: err}) }
 
 func (w *Wait) end(o Outcome) {
 	w.over = true
