@@ -166,9 +166,8 @@ func TestFaultsOfProcessing(t *testing.T) {
 	upload := func(s *server, fault string) string {
 		ticket := s.register(rag)
 		s.putBlocks(ticket.UploadURL)
-		status, record := s.report(ticket.FileID, map[string]any{"status": "uploaded"}, "X-Fault", fault)
+		status, _ := s.report(ticket.FileID, map[string]any{"status": "uploaded"}, "X-Fault", fault)
 		require.Equal(t, 200, status)
-		require.Equal(t, "processing", record.Status)
 		return ticket.FileID
 	}
 	s := serve(t)
@@ -290,7 +289,7 @@ func TestFaultStallOfTheStorage(t *testing.T) {
 				}
 			}
 			s.stop()
-			require.Contains(t, []int{0, 500}, <-ended)
+			require.Zero(t, <-ended)
 		})
 	}
 }

@@ -61,45 +61,42 @@ func (s *Service) serveStorage(next StorageServer) http.Handler {
 		seen := &recorder{ResponseWriter: w}
 		arriving := &arrivingBody{ReadCloser: r.Body, faults: f, gone: r.Context().Done(), closing: s.closing}
 		entry := s.storageLog.add(r, id, operation, arriving)
-		defer func() { s.storageLog.finish(entry, seen.status) }()
 		r.Body = arriving
-		if f.storageAnswer(seen, r, next, s.closing) {
-			return
-		}
-		if !f.has(faultLost) && !f.has(faultCutBytes) && !f.has(faultStallBytes) {
-			next.ServeHTTP(seen, r)
-			return
-		}
-		held := &heldAnswer{header: w.Header().Clone()}
-		next.ServeHTTP(held, r)
-		if arriving.broken || f.has(faultLost) {
+		answered := f.storageAnswer(seen, r, next, arriving)
+		// Logged before a client can see the end.
+		s.storageLog.finish(entry, seen.status)
+		if !answered {
 			refuse(w)
-			return
 		}
-		held.give(seen)
 	})
 }
 
-// storageAnswer performs the faults that come instead of the storage's own answer.
-func (f *faults) storageAnswer(w http.ResponseWriter, r *http.Request, to StorageServer, closing <-chan struct{}) bool {
-	if !sleep(f.durationOr(faultDelay, 0), r.Context().Done(), closing) {
-		refuse(w)
+// storageAnswer lets the storage answer, or the faults that come instead; false where the connection is to
+// break.
+func (f *faults) storageAnswer(w http.ResponseWriter, r *http.Request, to StorageServer, body *arrivingBody) bool {
+	if len(f.values) == 0 {
+		to.ServeHTTP(w, r)
 		return true
 	}
-	switch {
-	case f.has(faultRefuse):
-		refuse(w)
-	case f.has(faultStatus):
+	if !sleep(f.durationOr(faultDelay, 0), body.gone, body.closing) || f.has(faultRefuse) {
+		return false
+	}
+	if f.has(faultStatus) {
 		// A browser reads the answer only once its whole body is taken; closed before, it sees a reset.
-		_, _ = io.Copy(io.Discard, r.Body)
+		_, _ = io.Copy(io.Discard, body)
 		if after := f.values[faultRetryAfter]; after != "" {
 			w.Header().Set("Retry-After", after)
 		}
 		status := f.number(faultStatus)
 		to.WriteError(w, status, fmt.Sprintf("status %d, as the upload asked for", status))
-	default:
+		return true
+	}
+	held := &heldAnswer{header: w.Header().Clone()}
+	to.ServeHTTP(held, r)
+	if body.broken || f.has(faultLost) {
 		return false
 	}
+	held.give(w)
 	return true
 }
 
