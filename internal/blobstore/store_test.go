@@ -119,6 +119,13 @@ func TestSignatures(t *testing.T) {
 		address := b.begin("one", change)
 		b.begin("two", change)
 		_, query, _ := strings.Cut(address, "?")
+		shorter, err := url.ParseQuery(query)
+		require.NoError(t, err)
+		for _, name := range []string{"sig", "signature"} {
+			if value := shorter.Get(name); value != "" {
+				shorter.Set(name, value[1:])
+			}
+		}
 		cases := map[string]struct {
 			address string
 			at      time.Time
@@ -130,7 +137,7 @@ func TestSignatures(t *testing.T) {
 			"expired":          {address, noon.Add(time.Hour), 403, "Signature not valid in the specified time frame"},
 			"of another":       {b.url + "/storage/two?" + query, noon, 403, "Signature did not match"},
 			"later expiry":     {strings.Replace(address, "T13", "T14", 1), noon, 403, "Signature did not match"},
-			"cut":              {address[:len(address)-6], noon, 403, "Signature did not match"},
+			"cut":              {b.url + "/storage/one?" + shorter.Encode(), noon, 403, "Signature did not match"},
 			"without":          {b.url + "/storage/one", noon, 403, "AuthenticationFailed"},
 			"outside by path":  {b.url + "/storage/..%2fkey?" + query, noon, 400, "InvalidUri"},
 			"no name":          {b.url + "/storage/?" + query, noon, 400, "InvalidUri"},
