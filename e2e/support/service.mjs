@@ -5,6 +5,7 @@ import { mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { temporaryFolder } from "./server.mjs";
 
 export const top = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -32,6 +33,8 @@ export class Service {
   #process;
   #waiting = new Set();
   #exited;
+  /** Where it stores files: it is killed, and cleans up nothing itself. */
+  #folder = temporaryFolder("service");
 
   /** Starts a service with faults on. flags are further flags of turnwire-dev. */
   static start(...flags) {
@@ -42,9 +45,9 @@ export class Service {
   static async startWith(env, ...flags) {
     const service = new Service();
     const args = ["-addr", "127.0.0.1:0", "-faults", "-log-format", "json", "-dist", join(top, "web", "dist"), ...flags];
-    const child = (service.#process = spawn(build(), args, { cwd: top, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] }));
+    const child = (service.#process = spawn(build(), args, { cwd: top, env: { ...process.env, TMPDIR: service.#folder.path, ...env }, stdio: ["ignore", "pipe", "pipe"] }));
     const kill = () => child.kill("SIGKILL");
-    process.once("exit", kill);
+    process.prependOnceListener("exit", kill);
     service.#exited = new Promise((resolve) => child.once("exit", resolve)).then(() => process.off("exit", kill));
     createInterface({ input: child.stderr }).on("line", (line) => service.#record(line));
     service.origin = await new Promise((resolve, reject) => {
@@ -147,5 +150,6 @@ export class Service {
   async close() {
     this.#process.kill("SIGKILL");
     await this.#exited;
+    this.#folder.remove();
   }
 }
