@@ -2,7 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { BlobServiceClient, StorageSharedKeyCredential } from "@azure/storage-blob";
+import { BlobSASPermissions, BlobServiceClient, generateBlobSASQueryParameters, StorageSharedKeyCredential } from "@azure/storage-blob";
 import { Server } from "../server.mjs";
 import { stored } from "./stored.mjs";
 
@@ -33,13 +33,17 @@ export async function azurite() {
     origin: server.origin,
     flags: ["-storage", `azure=${blobs.url}`],
     env: { AZURE_STORAGE_ACCOUNT: account, AZURE_STORAGE_KEY: key },
-    credential, container,
     async list() {
       const keys = [];
       for await (const { name } of blobs.listBlobsFlat()) keys.push(name);
       return keys;
     },
     read: async (key) => stored((await blobs.getBlobClient(key).download()).readableStreamBody),
+    /** An address for pages at which a blob can be read, made and written for an hour. */
+    signed(key) {
+      const grant = { containerName: container, blobName: key, permissions: BlobSASPermissions.parse("rcw"), expiresOn: new Date(Date.now() + 3_600_000) };
+      return `${this.origin}/${account}/${container}/${encodeURIComponent(key)}?${generateBlobSASQueryParameters(grant, credential)}`;
+    },
     stop: () => server.stop(),
   };
 }

@@ -38,7 +38,6 @@ export async function versitygw() {
     origin: server.origin,
     flags: ["-storage", `s3=${url}`],
     env: { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_REGION: region },
-    client,
     list: async () => [...(await ask("?list-type=2")).matchAll(/<Key>([^<]+)<\/Key>/g)].map(([, key]) => key),
     read: async (key) => answered(await client.fetch(`${url}/${key}`)),
     stop: () => server.stop(),
