@@ -1,5 +1,6 @@
-// `node bench/run.mjs [plane] [turn] [latency]`, all by default: both sides in one page of one Chromium, in rotated
-// order; the ratio is the median of the rounds' ratios.
+// `node bench/run.mjs [plane] [turn] [latency] [upload]`, all by default: both sides in one page of one Chromium, in
+// rotated order; the ratio is the median of the rounds' ratios. ROUNDS=n changes their number, UPLOAD_MIB=256 uploads one
+// size only.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -7,6 +8,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import puppeteer from "puppeteer-core";
 import { bundle, wasmExecPlugin } from "../web/build.mjs";
+import { uploads } from "./upload.mjs";
 
 const top = join(import.meta.dirname, "..");
 const rounds = Number(process.env.ROUNDS ?? 15);
@@ -53,11 +55,13 @@ const browser = await puppeteer.launch({
   executablePath: chromium,
   userDataDir: join(profile, "profile"),
   protocolTimeout: 0,
+  // Recorded traffic would be a part of the page's memory.
+  networkEnabled: false,
   args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
 });
 let met = true;
 try {
-  console.log(`${await browser.version()}, Node ${process.version}, openai ${version("openai")}, eventsource-parser ${version("eventsource-parser")}`);
+  console.log(`${await browser.version()}, Node ${process.version}, ${["openai", "eventsource-parser", "@azure/storage-blob", "tus-js-client"].map((name) => `${name} ${version(name)}`).join(", ")}`);
   const asked = process.argv.slice(2);
   const wants = (name) => asked.length === 0 || asked.includes(name);
   const open = async () => {
@@ -85,6 +89,7 @@ try {
     met &&= waits.at(-1) <= 10;
     await page.close();
   }
+  if (wants("upload")) met = (await uploads(browser, profile)) && met;
 } finally {
   await browser.close();
   server.close();

@@ -1,0 +1,170 @@
+// Uploads of a file beside other clients: the same bytes from the same file input, to the same kind of store.
+
+import { createCipheriv, createHash } from "node:crypto";
+import { createWriteStream, mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { temporaryFolder } from "../e2e/support/server.mjs";
+import { bundle } from "../web/build.mjs";
+import { openLane, ways } from "./upload-lane.mjs";
+import { peakDuring, processOf } from "./upload-memory.mjs";
+
+const MiB = 1 << 20;
+const blockSize = 8 * MiB;
+const concurrency = 4;
+/** Blocks under way, and what a page and its worker need besides. */
+const memory = concurrency * blockSize + 32 * MiB;
+const rounds = Number(process.env.ROUNDS ?? 3);
+const sizes = (process.env.UPLOAD_MIB ?? "256,1024").split(",").map((n) => Number(n) * MiB);
+// None of the others computes a checksum: what is compared with them is an upload without one.
+const ours = "turnwire", plain = "turnwire, no checksum";
+const contenders = [ours, plain, "@azure/storage-blob", "tus-js-client", "one PUT"];
+
+const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
+const most = (list) => Math.max(...list);
+
+/** A file of pseudo-random bytes, always the same ones. Gives its SHA-256. */
+async function fill(path, size) {
+  const stream = createCipheriv("aes-128-ctr", Buffer.alloc(16, 7), Buffer.alloc(16));
+  const hash = createHash("sha256");
+  const chunk = Buffer.alloc(MiB);
+  await pipeline(Readable.from((function* () {
+    for (let done = 0; done < size; done += chunk.length) {
+      const bytes = stream.update(chunk);
+      hash.update(bytes);
+      yield bytes;
+    }
+  })()), createWriteStream(path));
+  return hash.digest("hex");
+}
+
+/** Ahead of the package: the module's memory, as the page's instance of it has grown. */
+function keepMemory() {
+  const instantiate = WebAssembly.instantiate;
+  WebAssembly.instantiate = async (...args) => {
+    const result = await instantiate.apply(WebAssembly, args);
+    const { exports } = result.instance ?? result;
+    globalThis.moduleBytes = () => exports.mem.buffer.byteLength;
+    return result;
+  };
+}
+
+/** One upload in a process of its own: { took, longTasks, peak, module }. */
+async function measure(browser, lane, contender, path) {
+  const context = await browser.createBrowserContext();
+  try {
+    const page = await context.newPage();
+    // The service lets its pages reach the storage that it knows, and no other.
+    await page.setBypassCSP(true);
+    await page.evaluateOnNewDocument(keepMemory);
+    await page.goto(`${lane.service.origin}/`);
+    await page.waitForFunction("globalThis.benchUpload");
+    await (await page.$("input")).uploadFile(path);
+    const id = await processOf(page);
+    const cdp = await page.createCDPSession();
+    await cdp.send("HeapProfiler.collectGarbage");
+    const way = { signed: lane.blobs.signed(`by ${contender}`), files: `${lane.files.origin}/files`, blockSize, concurrency };
+    const figures = await peakDuring(id, () => page.evaluate((name, way) => benchUpload(name, way), contender, way));
+    return { ...figures, module: await page.evaluate(() => globalThis.moduleBytes?.()) };
+  } finally {
+    await context.close();
+  }
+}
+
+/** Fails where what the lane's stores took last is not the file. */
+async function checkStored(lane, known, contender, file) {
+  for (const store of [lane.blobs, lane.files]) {
+    for (const key of await store.list()) {
+      if (known.has(key)) continue;
+      known.add(key);
+      const { size, sha256 } = await store.read(key);
+      if (sha256 === file.sha256) return;
+      throw new Error(`${contender} stored ${size} other bytes`);
+    }
+  }
+  throw new Error(`${contender} stored nothing`);
+}
+
+/** Every contender's figures, a list of rounds each. The order rotates, so that none always follows the same other. */
+async function race(browser, web, way, file, contenders) {
+  const figures = Object.fromEntries(contenders.map((name) => [name, []]));
+  for (let round = 0; round < rounds; round++) {
+    const lane = await openLane(ways[way], web);
+    try {
+      const known = new Set((await Promise.all([lane.blobs.list(), lane.files.list()])).flat());
+      for (let i = 0; i < contenders.length; i++) {
+        const name = contenders[(i + round) % contenders.length];
+        figures[name].push(await measure(browser, lane, name, file.path));
+        await checkStored(lane, known, name, file);
+      }
+    } finally {
+      await lane.close();
+    }
+  }
+  return figures;
+}
+
+let met = true;
+function bound(ok, text) {
+  met &&= ok;
+  return ` (${text}: ${ok ? "met" : "MISSED"})`;
+}
+
+function report(way, size, figures) {
+  console.log(`\nUpload of ${size / MiB} MiB ${way}, ${rounds} rounds: MB/s (median); ${plain} to others (median; least–most); peak memory above the start; long tasks`);
+  const times = (name) => figures[name].map(({ took }) => took);
+  for (const [name, list] of Object.entries(figures)) {
+    let line = `  ${name.padEnd(22)} ${(size / 1000 / median(times(name))).toFixed(1).padStart(6)}`;
+    const ratios = times(name).map((took, i) => took / times(plain)[i]);
+    const middle = median(ratios);
+    if (name === ours) line += `   checksum costs ${(100 * (middle - 1)).toFixed(1)} %${ways[way] ? bound(middle <= 1.05, "at most 5") : ""}`;
+    else if (name !== plain) line += `   ${middle.toFixed(2)} (${Math.min(...ratios).toFixed(2)}–${most(ratios).toFixed(2)})${bound(middle >= 1, "at least 1")}`;
+    const own = name === ours || name === plain;
+    const peak = most(list.map((one) => one.peak)), long = list.flatMap(({ longTasks }) => longTasks);
+    line += `   ${(peak / MiB).toFixed(0)} MiB${own ? bound(peak <= memory, `at most ${memory / MiB}`) : ""}`;
+    line += `   ${long.length}${long.length > 0 ? `, up to ${most(long).toFixed(0)} ms` : ""}${own ? bound(long.length === 0, "none") : ""}`;
+    if (own) line += `   module ${(most(list.map(({ module }) => module)) / MiB).toFixed(0)} MiB`;
+    console.log(line);
+  }
+}
+
+/** The memory that an upload takes may not grow with the file. */
+function compareMemory(way, figures) {
+  const sizes = Object.keys(figures).map(Number);
+  for (const name of sizes.length > 1 ? [ours, plain] : []) {
+    const peaks = sizes.map((size) => median(figures[size][name].map(({ peak }) => peak)));
+    const growth = most(peaks) - peaks[0];
+    console.log(`  ${name} ${way}: ${sizes.map((size, i) => `${(peaks[i] / MiB).toFixed(0)} MiB for ${size / MiB}`).join(", ")}${bound(growth <= blockSize, "no block more")}`);
+  }
+}
+
+/** Runs all, and gives whether every bound is met. folder is where the page is built. */
+export async function uploads(browser, folder) {
+  const web = join(folder, "upload");
+  mkdirSync(web);
+  writeFileSync(join(web, "index.html"), "<!doctype html><title>bench</title><link rel=icon href=data:,><input type=file><script type=module src=/upload.js></script>");
+  await bundle({ entryPoints: [join(import.meta.dirname, "src/upload.ts")], outfile: join(web, "upload.js"), format: "esm", external: ["/turnwire/turnwire.mjs"] });
+  const source = temporaryFolder("upload");
+  try {
+    const figures = {};
+    for (const size of sizes) {
+      // The file, and what each contender of a round stores of it.
+      const { bavail, bsize } = statfsSync(source.path);
+      const need = size * (1 + contenders.length) + (1 << 30);
+      if (bavail * bsize < need) throw new Error(`${source.path} has ${Math.floor((bavail * bsize) / MiB)} MiB free, and ${need / MiB} are needed: set TMPDIR to a folder that has them, or UPLOAD_MIB=256`);
+      const path = join(source.path, `${size / MiB} MiB`);
+      const file = { path, sha256: await fill(path, size) };
+      for (const way of Object.keys(ways)) {
+        const raced = await race(browser, web, way, file, contenders);
+        report(way, size, raced);
+        (figures[way] ??= {})[size] = raced;
+      }
+      rmSync(path);
+    }
+    for (const [way, bySize] of Object.entries(figures)) compareMemory(way, bySize);
+  } finally {
+    source.remove();
+  }
+  return met;
+}
