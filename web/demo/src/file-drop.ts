@@ -1,25 +1,29 @@
 import { find } from "./dom.ts";
 
+/** While files are held over the page it is told so several times a second, at rest too. In ms. */
+const GONE_AFTER = 500;
+
 /** Takes files that are dropped anywhere on the page, or pasted. */
 export function takeFiles(take: (files: File[]) => void, refused: (why: string) => void): void {
   const target = find("drop", HTMLElement);
   /** Behind a dialog nobody sees where they would go; a drop that is not taken would leave the page for the file. */
   const covered = () => document.querySelector("dialog[open]") !== null;
 
+  let leaving = 0;
   const over = (event: DragEvent) => {
     const { dataTransfer } = event;
     if (!dataTransfer?.types.includes("Files")) return;
     event.preventDefault();
     dataTransfer.dropEffect = covered() ? "none" : "copy";
     target.hidden = covered();
+    // Not by dragleave: some browsers don't tell in it whether the page or only an element was left.
+    clearTimeout(leaving);
+    leaving = setTimeout(() => (target.hidden = true), GONE_AFTER);
   };
   document.addEventListener("dragenter", over);
   document.addEventListener("dragover", over);
-  document.addEventListener("dragleave", ({ relatedTarget }) => {
-    // Between two elements of the page it comes with the one that is entered.
-    if (!relatedTarget) target.hidden = true;
-  });
   document.addEventListener("drop", (event) => {
+    clearTimeout(leaving);
     target.hidden = true;
     if (!event.dataTransfer?.types.includes("Files")) return;
     event.preventDefault();

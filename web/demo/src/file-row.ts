@@ -94,7 +94,7 @@ export class FileRow {
 
   #enter(state: TransferState): void {
     const { transfer } = this;
-    const held = this.element.contains(document.activeElement);
+    const focused = this.element.contains(document.activeElement) ? document.activeElement : null;
     this.#state = state;
     this.element.dataset.state = state;
     for (const action of Object.keys(ACTIONS) as Action[]) {
@@ -107,8 +107,7 @@ export class FileRow {
       const reference = h("details", { class: "reference" }, h("summary", {}, "Details"), h("p", {}, trouble.reference));
       this.#trouble.replaceChildren(h("p", {}, trouble.advice), reference);
     } else this.#trouble.replaceChildren();
-    const focused = document.activeElement;
-    if (held && !(focused instanceof HTMLElement && focused.isConnected && focused.checkVisibility())) this.button?.focus();
+    if (focused && !focused.checkVisibility()) this.button?.focus();
   }
 
   #showSum(sum: string): void {
