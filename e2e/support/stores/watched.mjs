@@ -1,6 +1,6 @@
 // What pages ask of a store, written down by a relay between them and it. What the service asks goes past it.
 
-import { Agent, createServer, request as ask } from "node:http";
+import { createServer, request as ask } from "node:http";
 import { pipeline } from "node:stream";
 import { behind } from "../stores.mjs";
 
@@ -11,14 +11,14 @@ import { behind } from "../stores.mjs";
 export async function watched(store) {
   const requests = [];
   const { hostname, port } = new URL(store.origin);
-  const agent = new Agent({ keepAlive: true });
   const server = createServer((incoming, outgoing) => {
     const { method, headers } = incoming;
     const { pathname, searchParams } = new URL(incoming.url, store.origin);
     const record = { method, path: pathname, query: Object.fromEntries(searchParams), headers, size: 0 };
     requests.push(record);
     // The Host stays the one that the page sent: a store may have it in its signature, or put it into a Location.
-    const onward = ask({ hostname, port, agent, method, path: incoming.url, headers: incoming.rawHeaders });
+    // Each has a connection of its own: one kept may be closed by the store just when it is used again.
+    const onward = ask({ hostname, port, agent: false, method, path: incoming.url, headers: incoming.rawHeaders });
     onward.on("response", (answer) => {
       record.status = answer.statusCode;
       outgoing.writeHead(answer.statusCode, answer.rawHeaders);
@@ -30,6 +30,8 @@ export async function watched(store) {
     incoming.on("data", (chunk) => (record.size += chunk.length));
     pipeline(incoming, onward, () => {});
   });
+  // Node's five seconds between two requests are over soon on a busy machine.
+  server.keepAliveTimeout = 0;
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     ...behind(store, `http://127.0.0.1:${server.address().port}`),
@@ -37,7 +39,6 @@ export async function watched(store) {
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-      agent.destroy();
       await store.stop();
     },
   };
