@@ -45,9 +45,9 @@ func ParseTicket(req Request, res Response, body []byte) (*Ticket, *Error) {
 
 // parse reads what there is, and reports whether the ticket names its file.
 func (t *Ticket) parse(object []byte) bool {
-	m := json.Members(object, "file_id", "fileId", "id", "upload_url", "uploadUrl", "signed_url", "url",
+	m := (*[19][]byte)(json.Members(object, "file_id", "fileId", "id", "upload_url", "uploadUrl", "signed_url", "url",
 		"complete_url", "completeURL", "block_size", "blockSize", "expires_at", "expiresAt",
-		"protocol", "method", "headers", "parts", "extensions", "file")
+		"protocol", "method", "headers", "parts", "extensions", "file"))
 	if t.FileID = firstString(m[:3]...); t.FileID == "" {
 		t.FileID = firstString(json.Members(m[18], "file_id", "id")...)
 	}
@@ -68,20 +68,20 @@ func (t *Ticket) parse(object []byte) bool {
 			t.Header = append(t.Header, Field{name, json.String(value)})
 		}
 	})
-	json.Items(m[16], func(item []byte) {
+	for _, item := range json.Items(m[16]) {
 		p := json.Members(item, "part_number", "partNumber", "number", "url")
 		for _, v := range p[:3] {
 			if n, ok := json.Int(v); ok && n > 0 && n <= 1<<30 {
 				t.Parts = append(t.Parts, Part{int(n), json.String(p[3])})
-				return
+				break
 			}
 		}
-	})
-	json.Items(m[17], func(item []byte) {
+	}
+	for _, item := range json.Items(m[17]) {
 		if name := json.String(item); name != "" {
 			t.Extensions = append(t.Extensions, name)
 		}
-	})
+	}
 	return t.FileID != ""
 }
 

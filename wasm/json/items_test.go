@@ -22,7 +22,9 @@ func TestItems(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			var got []string
-			Items([]byte(c.array), func(v []byte) { got = append(got, string(v)) })
+			for _, v := range Items([]byte(c.array)) {
+				got = append(got, string(v))
+			}
 			assert.Equal(t, c.want, got)
 		})
 	}

@@ -30,31 +30,31 @@ func Each(object []byte, visit func(key, value []byte)) {
 	}
 }
 
-// Items visits the items of an array; of anything else there are none.
-func Items(array []byte, visit func(value []byte)) {
+// Items returns the items of an array; of anything else there are none.
+func Items(array []byte) (items [][]byte) {
 	var r Reader
 	r.Reset(array)
 	r.space()
 	if r.peek() != '[' {
-		return
+		return nil
 	}
 	r.pos++
-	for first := true; ; first = false {
+	for {
 		r.space()
 		if r.peek() == ']' {
-			return
+			return items
 		}
-		if !first {
+		if len(items) > 0 {
 			if r.peek() != ',' {
-				return
+				return items
 			}
 			r.pos++
 		}
 		value := r.Value()
 		if value == nil {
-			return
+			return items
 		}
-		visit(value)
+		items = append(items, value)
 	}
 }
 

@@ -91,7 +91,7 @@ func (*azureBlock) commit(s *session) (Request, bool) {
 	}
 	body := []byte(`<?xml version="1.0" encoding="utf-8"?><BlockList>`)
 	for _, l := range s.lanes {
-		body = append(append(append(body, "<Latest>"...), blockID(l.index)...), "</Latest>"...)
+		body = append(body, "<Latest>"+blockID(l.index)+"</Latest>"...)
 	}
 	own := []api.Field{{Name: "x-ms-blob-content-type", Value: s.contentType}}
 	return Request{Method: "PUT", URL: withQuery(s.ticket.URL, "comp=blocklist"), Header: with(own, s.azureHeader(true)),

@@ -246,6 +246,8 @@ func (m *Machine) close(stage Stage, err *api.Error) {
 }
 
 // abandon has the service told that a file failed.
+//
+//go:noinline
 func (m *Machine) abandon(fileID string) {
 	if fileID != "" {
 		m.reports = append(m.reports, fileID)

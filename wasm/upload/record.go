@@ -62,6 +62,8 @@ func (m *Machine) record(w *json.Writer) {
 	w.Close(']')
 }
 
+func isTrue(value []byte) bool { return string(value) == "true" }
+
 // identity tells the data from other data.
 func (m *Machine) identity() string {
 	return m.config.Name + "\x00" + strconv.FormatInt(m.config.Size, 10) + "\x00" + m.config.ContentType + "\x00" + m.config.Fingerprint
@@ -78,26 +80,26 @@ func (m *Machine) Restored(now int64, record []byte) {
 		m.Start(now)
 		return
 	}
-	json.Items(json.Members(record, "abandoned")[0], func(id []byte) {
+	for _, id := range json.Items(json.Members(record, "abandoned")[0]) {
 		m.abandon(json.String(id))
-	})
-	r := json.Members(record, "version", "data", "ticket", "sum", "hashed", "hasher", "concat", "sawRange", "committed", "reported", "block", "span", "lanes")
+	}
+	r := (*[13][]byte)(json.Members(record, "version", "data", "ticket", "sum", "hashed", "hasher",
+		"concat", "sawRange", "committed", "reported", "block", "span", "lanes"))
 	ticket, err := api.ParseTicket(api.Request{}, api.Response{}, r[2])
 	version, _ := json.Int(r[0])
 	name, unknown := recognise(ticket)
-	if err != nil || unknown != nil || version != recordVersion || json.String(r[1]) != m.identity() || m.config.Once && string(r[9]) != "true" || !m.relay(r, len(ticket.Parts), name) {
+	reported := isTrue(r[9])
+	if err != nil || unknown != nil || version != recordVersion || json.String(r[1]) != m.identity() || m.config.Once && !reported ||
+		!m.relay(r[10], r[11], r[12]) || name == "s3-multipart" && len(m.session.lanes) > len(ticket.Parts) {
 		m.session.lanes, m.session.acked, m.session.block = nil, 0, 0
-		if string(r[9]) != "true" {
+		if !reported {
 			m.abandon(ticket.FileID)
 		}
 		m.Start(now)
 		return
 	}
 	m.session.ticket = ticket
-	m.session.concat = string(r[6]) == "true"
-	m.session.sawRange = string(r[7]) == "true"
-	m.session.committed = string(r[8]) == "true"
-	m.reported = string(r[9]) == "true"
+	m.session.concat, m.session.sawRange, m.session.committed, m.reported = isTrue(r[6]), isTrue(r[7]), isTrue(r[8]), reported
 	m.takeSum(r[3], r[4], r[5])
 	m.continued = true
 	m.protocolName, m.protocol = name, protocolNamed(name)
@@ -134,10 +136,10 @@ func (m *Machine) takeSum(value, at, state []byte) {
 }
 
 // relay lays the lanes of a record, and reports whether they fit the data.
-func (m *Machine) relay(r [][]byte, parts int, protocol string) bool {
+func (m *Machine) relay(blockSize, laneSize, lanes []byte) bool {
 	s := &m.session
-	block, ok1 := json.Int(r[10])
-	span, ok2 := json.Int(r[11])
+	block, ok1 := json.Int(blockSize)
+	span, ok2 := json.Int(laneSize)
 	if !ok1 || !ok2 || block == 0 {
 		return ok1 && ok2 // nothing was cut yet
 	}
@@ -146,29 +148,26 @@ func (m *Machine) relay(r [][]byte, parts int, protocol string) bool {
 	}
 	s.block, s.span = block, span
 	s.lay()
-	fits := true
-	json.Items(r[12], func(item []byte) {
-		var v [][]byte
-		json.Items(item, func(value []byte) { v = append(v, value) })
+	for _, item := range json.Items(lanes) {
+		v := json.Items(item)
 		if len(v) < 3 {
-			fits = false
-			return
+			return false
 		}
 		i, ok1 := json.Int(v[0])
 		at, ok2 := json.Int(v[1])
-		if !ok1 || !ok2 || i < 0 || i >= int64(len(s.lanes)) || at < s.lanes[i].from || at > s.lanes[i].to {
-			fits = false
-			return
+		if !ok1 || !ok2 || i < 0 || i >= int64(len(s.lanes)) {
+			return false
 		}
 		l := s.lanes[i]
+		done := isTrue(v[2])
+		if at < l.from || at > l.to || done && at != l.to {
+			return false
+		}
 		s.move(l, at)
-		l.best = at
-		l.done = string(v[2]) == "true"
-		l.unsure = !l.done
+		l.best, l.done, l.unsure = at, done, !done
 		if len(v) >= 5 {
 			l.url, l.tag = json.String(v[3]), json.String(v[4])
 		}
-		fits = fits && (!l.done || l.at == l.to)
-	})
-	return fits && (protocol != "s3-multipart" || len(s.lanes) <= parts)
+	}
+	return true
 }

@@ -49,9 +49,7 @@ func (*s3Multipart) answered(s *session, l *lane, _ *Request, a *Answer) verdict
 func (*s3Multipart) commit(s *session) (Request, bool) {
 	body := []byte(`<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">`)
 	for i, l := range s.lanes {
-		body = strconv.AppendInt(append(body, "<Part><PartNumber>"...), int64(s.ticket.Parts[i].Number), 10)
-		body = append(append(body, "</PartNumber><ETag>"...), replace(l.tag, xmlEscape)...)
-		body = append(body, "</ETag></Part>"...)
+		body = append(body, "<Part><PartNumber>"+strconv.Itoa(s.ticket.Parts[i].Number)+"</PartNumber><ETag>"+replace(l.tag, xmlEscape)+"</ETag></Part>"...)
 	}
 	return Request{Method: "POST", URL: s.ticket.CompleteURL, Body: append(body, "</CompleteMultipartUpload>"...)}, true
 }

@@ -94,6 +94,8 @@ func (m *Machine) launch(l *lane, r Request) {
 }
 
 // enqueue has a lane tried (again), not before due.
+//
+//go:noinline
 func (m *Machine) enqueue(l *lane, due int64) {
 	l.due = due
 	m.waiting = append(m.waiting, l)

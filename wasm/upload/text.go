@@ -60,6 +60,8 @@ func xmlElement(s, name string) (text, rest string) {
 }
 
 // replace puts the second of each pair in place of the first.
+//
+//go:noinline
 func replace(s string, pairs []string) string {
 	var out []byte
 next:
