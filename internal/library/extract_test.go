@@ -77,6 +77,8 @@ func TestUnreadable(t *testing.T) {
 		"white space":   {"a.txt", "text/plain", " \n\t\n ", "it holds no text"},
 		"markup alone":  {"a.html", "text/html", "<p><img>", "it holds no text"},
 		"no PDF":        {"a.pdf", "application/pdf", "hello", "it is no PDF"},
+		"a locked PDF":  {"a.pdf", "", string(pdfOf(t, "locked")), "the PDF is protected by a password"},
+		"half a PDF":    {"a.pdf", "", string(pdfOf(t, "paper")[:9000]), "the PDF is broken: it has no pages"},
 		"more than fit": {"a.txt", "text/plain", strings.Repeat("a", maxText+1), "it has 16777217 bytes, and text may have 16777216 at most"},
 	}
 	for name, c := range cases {
@@ -89,7 +91,7 @@ func TestUnreadable(t *testing.T) {
 		})
 	}
 	t.Run("the store fails", func(t *testing.T) {
-		for _, name := range []string{"a.txt", "a"} {
+		for _, name := range []string{"a.txt", "a", "a.pdf"} {
 			f := file("a", name, "x")
 			f.Content = broken{}
 			err := l.Add(t.Context(), f)

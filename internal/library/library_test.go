@@ -121,6 +121,35 @@ func TestSearch(t *testing.T) {
 	})
 }
 
+func pdfOf(t *testing.T, name string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("pdf", "testdata", name+".pdf"))
+	require.NoError(t, err)
+	return content
+}
+
+func TestPages(t *testing.T) {
+	l := open(t, "")
+	var all sync.WaitGroup
+	for _, name := range []string{"handbook", "paper", "unlocked"} {
+		f := file(name, name+".pdf", string(pdfOf(t, name)))
+		f.ContentType = "application/pdf"
+		all.Go(func() {
+			if err := l.Add(t.Context(), f); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	p := search(t, l, "Who signs for flights?")[0]
+	require.Equal(t, "handbook.pdf", p.File)
+	require.Equal(t, 2, p.Page)
+	require.Contains(t, p.Text, "Flights need the signature of Zoë Größe, who also answers questions about fluffy coffins and affine flights.")
+	p = search(t, l, "idempotency")[0]
+	require.Equal(t, "paper.pdf", p.File)
+	require.Equal(t, 2, p.Page)
+}
+
 func TestReplaceAndRemove(t *testing.T) {
 	l := open(t, "")
 	has := func() bool {
