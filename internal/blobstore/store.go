@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"sync"
 	"time"
 
@@ -22,7 +23,7 @@ type Config struct {
 	// the system's temporary one, which Close removes.
 	Dir string
 	// Public is the origin (scheme://host:port) of signed addresses; "" is the one that the page reached
-	// the service at.
+	// the service at, or its other loopback name (see base), PageOrigin always that one.
 	Public string
 	// BlockSize is the block size in bytes that tickets tell; 0 tells none.
 	BlockSize int64
@@ -120,14 +121,31 @@ func (s *Store) Begin(_ context.Context, o service.Object, _ service.Grant) (str
 
 // Sign returns an address for the bytes of one object: in Azure's form, or for one plain PUT.
 func (s *Store) Sign(_ context.Context, o service.Object, g service.Grant) (service.Ticket, error) {
-	base := g.Service
-	if s.cfg.Public != "" {
-		base = s.cfg.Public
-	}
+	base := s.base(g)
 	if g.Plain {
 		return service.Ticket{Protocol: "put", Method: "PUT", UploadURL: base + s.plainAddress(o.ID, g.Expires)}, nil
 	}
 	return service.Ticket{Protocol: "azure-block", UploadURL: base + s.azureAddress(o.ID, g.Expires), BlockSize: s.cfg.BlockSize}, nil
+}
+
+// PageOrigin as Config.Public signs addresses of the page's own origin.
+const PageOrigin = "page"
+
+// base is the origin of an address. To a page of the service's own origin it is the service's other loopback name,
+// where it has one: stores are elsewhere, and a browser tells a page how much it has sent only to another origin,
+// because to its own it sends cookies along.
+func (s *Store) base(g service.Grant) string {
+	switch {
+	case s.cfg.Public != "" && s.cfg.Public != PageOrigin:
+		return s.cfg.Public
+	case s.cfg.Public == "" && g.Page == g.Service:
+		for name, other := range map[string]string{"127.0.0.1": "localhost", "localhost": "127.0.0.1"} {
+			if port, ok := strings.CutPrefix(g.Service, "http://"+name+":"); ok {
+				return "http://" + other + ":" + port
+			}
+		}
+	}
+	return g.Service
 }
 
 // Read closes the object to writes, so that what was checked stays what it is, and returns its bytes, which

@@ -382,3 +382,23 @@ func TestReaderKeepsTheContract(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, bytes.Equal(body, read))
 }
+
+func TestOriginOfAddresses(t *testing.T) {
+	for name, c := range map[string]struct{ public, service, page, want string }{
+		"a page elsewhere":               {"", "http://127.0.0.1:80", "http://app.example", "http://127.0.0.1:80/"},
+		"a page of the service's origin": {"", "http://127.0.0.1:8080", "http://127.0.0.1:8080", "http://localhost:8080/"},
+		"by the other name":              {"", "http://localhost:8080", "http://localhost:8080", "http://127.0.0.1:8080/"},
+		"no loopback name":               {"", "https://demo.example", "https://demo.example", "https://demo.example/"},
+		"the page's own origin":          {blobstore.PageOrigin, "http://127.0.0.1:8080", "http://127.0.0.1:8080", "http://127.0.0.1:8080/"},
+		"another origin":                 {"http://proxy:1", "http://127.0.0.1:8080", "http://127.0.0.1:8080", "http://proxy:1/"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := blobstore.Open(blobstore.Config{Public: c.public})
+			require.NoError(t, err)
+			defer s.Close()
+			ticket, err := s.Sign(t.Context(), service.Object{ID: "a"}, service.Grant{Expires: noon, Service: c.service, Page: c.page})
+			require.NoError(t, err)
+			require.True(t, strings.HasPrefix(ticket.UploadURL, c.want), ticket.UploadURL)
+		})
+	}
+}
