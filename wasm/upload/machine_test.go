@@ -6,111 +6,9 @@ import (
 	"testing"
 
 	"github.com/seed-76f09577/turnwire/wasm/api"
-	"github.com/seed-76f09577/turnwire/wasm/retry"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-// hand drives a machine step by step and notes what it asks for.
-type hand struct {
-	t       *testing.T
-	m       *Machine
-	now     int64
-	asks    []Ask
-	stores  map[int]Store
-	cancels []int
-	reports []Progress
-	at      []int64 // of the reports
-	timer   int64
-	outcome *Outcome
-	saved   bool
-	forgot  bool
-	hashes  []Hash
-}
-
-func begin(t *testing.T, c Config) *hand {
-	if c.Policy.Jitter == nil {
-		c.Policy.Jitter = func() float64 { return 0.5 }
-	}
-	h := &hand{t: t, m: New(c), stores: map[int]Store{}, now: 1_000_000, timer: -1}
-	return h
-}
-
-func (h *hand) do(f func(now int64)) {
-	f(h.now)
-	for _, e := range h.m.Take() {
-		switch e := e.(type) {
-		case Ask:
-			h.asks = append(h.asks, e)
-		case Store:
-			h.stores[e.ID] = e
-		case CancelStore:
-			h.cancels = append(h.cancels, e.ID)
-			delete(h.stores, e.ID)
-		case Report:
-			h.reports, h.at = append(h.reports, e.Progress), append(h.at, h.now)
-		case retry.SetTimer:
-			h.timer = h.now + e.After
-		case retry.StopTimer:
-			h.timer = -1
-		case Hash:
-			h.hashes = append(h.hashes, e)
-		case Save:
-			h.saved = true
-		case Forget:
-			h.forgot = true
-		case Finish:
-			h.outcome = &e.Outcome
-		}
-	}
-}
-
-// pass lets time go by, with the timer.
-func (h *hand) pass(ms int64) {
-	until := h.now + ms
-	for h.timer >= 0 && h.timer <= until {
-		h.now, h.timer = max(h.timer, h.now), -1
-		h.do(h.m.TimerFired)
-	}
-	h.now = until
-}
-
-func (h *hand) lastAsk() string {
-	a := h.asks[len(h.asks)-1].Request
-	return strings.TrimSpace(a.Method + " " + a.Path + " " + string(a.Body))
-}
-
-func (h *hand) answerAsk(body string) {
-	h.do(func(now int64) {
-		h.m.Answered(now, retry.Done{Response: api.Response{Status: 200}, Body: []byte(body)})
-	})
-}
-
-func (h *hand) refuseAsk(status int) {
-	h.do(func(now int64) {
-		h.m.Answered(now, retry.Done{Err: &api.Error{Kind: api.KindAPI, Code: "x", Status: status, Message: "refused"}})
-	})
-}
-
-func (h *hand) answer(id, status int, header ...string) {
-	require.Contains(h.t, h.stores, id)
-	delete(h.stores, id)
-	h.do(func(now int64) { h.m.StoreAnswered(now, id, answer(status, header...)) })
-}
-
-const sas = `{"file_id":"f","upload_url":"https://store.test/c/b?sv=1&sp=cw&sig=secret"`
-
-// azure is an upload of three blocks of 100 bytes whose ticket has come.
-func azure(t *testing.T, ticket string, change func(*Config)) *hand {
-	c := Config{WorkspaceID: "w", Name: "n", Size: 300, BlockSize: 100, BlockTimeout: 60_000}
-	if change != nil {
-		change(&c)
-	}
-	h := begin(t, c)
-	h.do(h.m.Start)
-	h.answerAsk(ticket)
-	return h
-}
 
 func TestUpload(t *testing.T) {
 	h := azure(t, sas+"}", func(c *Config) { c.Checksum = ChecksumDuring; c.Base64 = true; c.Resumable = true })
@@ -287,6 +185,27 @@ func TestRenewal(t *testing.T) {
 		assert.Equal(t, "address_expired", h.outcome.Err.Code)
 		assert.Equal(t, 403, h.outcome.Err.Status)
 	})
+	for name, c := range map[string]struct {
+		answer func(h *hand)
+		why    string
+	}{
+		"another protocol": {func(h *hand) { h.answerAsk(sas + `,"protocol":"put"}`) }, "changed the protocol to put"},
+		"refused":          {func(h *hand) { h.refuseAsk(404) }, "same file: refused. Let"},
+		"not a ticket":     {func(h *hand) { h.answerAsk(`{"file_id":"f"}`) }, "answered without an address"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := azure(t, sas+"}", nil)
+			h.answer(1, 403)
+			c.answer(h)
+			h.answerAsk(`{}`)
+			require.NotNil(t, h.outcome)
+			assert.Equal(t, "address_expired", h.outcome.Err.Code)
+			assert.Equal(t, 403, h.outcome.Err.Status)
+			assert.Contains(t, h.outcome.Err.Message, c.why)
+			assert.Contains(t, h.outcome.Err.Message, "(the storage answered 403 to block 0)")
+			assert.True(t, h.outcome.Err.Retryable)
+		})
+	}
 	t.Run("in vain", func(t *testing.T) {
 		h := azure(t, sas+"}", func(c *Config) { c.Concurrency = 1 })
 		for id := 1; id <= 3; id++ {
@@ -349,6 +268,18 @@ func TestMappedTicket(t *testing.T) {
 	assert.Equal(t, Request{Method: "POST", URL: "https://store.test/x", Header: []api.Field{{Name: "A", Value: "b"}}, To: 1, Want: []string{"retry-after"}}, h.stores[1].Request)
 }
 
+// TestTicketNotMapped shows that a file whose ticket the caller could not read is not left hanging.
+func TestTicketNotMapped(t *testing.T) {
+	h := begin(t, Config{WorkspaceID: "w", Size: 1, MapTicket: func([]byte) ([]byte, *api.Error) {
+		return nil, failure("map_ticket_failed", "why")
+	}})
+	h.do(h.m.Start)
+	h.answerAsk(`{"id":"f"}`)
+	assert.Equal(t, `PATCH /v1/files/f {"status":"upload_failed","error":"why"}`, h.lastAsk())
+	h.answerAsk(`{}`)
+	assert.Equal(t, "map_ticket_failed", h.outcome.Err.Code)
+}
+
 // TestSleep shows that a block is not given up because the machine slept.
 func TestSleep(t *testing.T) {
 	h := azure(t, sas+"}", nil)
@@ -374,6 +305,40 @@ func TestOtherData(t *testing.T) {
 	h.do(func(now int64) { h.m.Restored(now, record) })
 	assert.Empty(t, h.asks)
 	assert.Len(t, h.stores, 1, "the store is asked what it has")
+}
+
+// TestDamagedRecord shows that what does not fit the data is not gone on with.
+func TestDamagedRecord(t *testing.T) {
+	h := azure(t, sas+"}", func(c *Config) { c.Resumable = true })
+	h.answer(2, 201)
+	whole := string(h.m.Record())
+	require.Contains(t, whole, `"block":100,"span":100,"lanes":[[1,200,true]]}`)
+	cases := []struct{ name, old, new, ask string }{
+		{"whole", "", "", ""},
+		{"no JSON", "}", "", "POST"},
+		{"another version", `"version":1`, `"version":2`, "PATCH"},
+		{"no ticket", `"ticket"`, `"t"`, "POST"},
+		{"another protocol", `"upload_url"`, `"protocol":"ftp","upload_url"`, "PATCH"},
+		{"no block", `"block":100`, `"block":"x"`, "PATCH"},
+		{"a negative block", `"block":100`, `"block":-1`, "PATCH"},
+		{"lanes smaller than blocks", `"span":100`, `"span":99`, "PATCH"},
+		{"a short lane", `[1,200,true]`, `[1,200]`, "PATCH"},
+		{"no such lane", `[1,200,true]`, `[3,300,true]`, "PATCH"},
+		{"behind its lane", `[1,200,true]`, `[1,201,false]`, "PATCH"},
+		{"done, and not whole", `[1,200,true]`, `[1,150,true]`, "PATCH"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			h := begin(t, Config{WorkspaceID: "w", Name: "n", Size: 300, BlockSize: 100, Resumable: true})
+			h.do(func(now int64) { h.m.Restored(now, []byte(strings.Replace(whole, c.old, c.new, 1))) })
+			if c.ask == "" {
+				assert.Empty(t, h.asks)
+				return
+			}
+			assert.Contains(t, h.lastAsk(), c.ask)
+			assert.Zero(t, h.m.Progress().LoadedBytes)
+		})
+	}
 }
 
 // TestAsksAfterALoss shows that where blocks go in order, the store is asked how far it came before more is sent.

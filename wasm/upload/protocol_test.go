@@ -174,6 +174,33 @@ func TestCompletion(t *testing.T) {
 	assert.Equal(t, gone, (&azureBlock{}).committed(nil, &Answer{Status: 400, Body: []byte("<Error><Code>InvalidBlockList</Code></Error>")}).outcome)
 }
 
+// TestSurveyOfTus shows when the server is asked whether it joins uploads.
+func TestSurveyOfTus(t *testing.T) {
+	cases := []struct {
+		name        string
+		extensions  []string
+		answer      string
+		asks, joins bool
+	}{
+		{"it says so", nil, "creation, Concatenation,expiration", true, true},
+		{"it says something else", nil, "creation,concatenation-unfinished", true, false},
+		{"its header is hidden", nil, "", true, false},
+		{"the ticket says so", []string{"creation", " concatenation"}, "", false, true},
+		{"the ticket says something else", []string{"creation"}, "", false, false},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			s := session{size: 20 * mib, concurrency: 2, ticket: &api.Ticket{URL: "u", Extensions: c.extensions}}
+			_, asks := (&tus{}).survey(&s, false)
+			assert.Equal(t, c.asks, asks)
+			if asks {
+				(&tus{}).surveyed(&s, &Answer{Status: 204, Header: []api.Field{{Name: "Tus-Extension", Value: c.answer}}})
+			}
+			assert.Equal(t, c.joins, s.concat)
+		})
+	}
+}
+
 func TestAddresses(t *testing.T) {
 	assert.Equal(t, "a b", query("https://h/p?x=1&Name=a%20b#f", "name"))
 	assert.Equal(t, "", query("https://h/p#?name=1", "name"))
@@ -188,7 +215,9 @@ func TestAddresses(t *testing.T) {
 		{"https://h", "x", "https://h/x"},
 		{"https://h?q", "/x", "https://h/x"},
 		{"https://h/a", "//o/x", "https://o/x"},
+		{"https://h/p#/q", "x", "https://h/x"},
 		{"/a/b", "/x", "/x"},
+		{"/a?u=https://o/p", "/x", "/x"},
 	} {
 		assert.Equal(t, c.want, resolve(c.base, c.location))
 	}
