@@ -218,7 +218,7 @@ check("what the service does with a file is shown, also when it fails", async ({
   await faults(page, "processing_error=the letters are too small&on=report");
   await drop(page, ["small.txt", "small letters"]);
   await state(page, "small.txt", "failed");
-  assert.match(await line(page, "small.txt"), /could not read it: the letters are too small/);
+  assert.match(await line(page, "small.txt"), /Failed: the letters are too small[^]*bytes are stored/);
 }, inLab);
 
 check("a question is answered from the file, with its name", async ({ page }) => {

@@ -62,6 +62,73 @@ check("nothing is wider than a phone", async ({ page }) => {
   assert.equal(await overflow(), 0);
 }, { viewport: phone });
 
+/** Ahead of the page: page.faults holds an X-Fault for each file whose name has it, page.give drops files. */
+function fileLab() {
+  localStorage.setItem("turnwire-demo-connection", JSON.stringify({ baseURL: location.origin, blockSize: "0.25", concurrency: "2" }));
+  globalThis.faults = {};
+  const { fetch } = globalThis;
+  globalThis.fetch = (url, init) => {
+    const fault = typeof init?.body === "string" && String(url).endsWith("/upload-url") && faults[JSON.parse(init.body).name];
+    return fetch(url, fault ? { ...init, headers: { ...init.headers, "X-Fault": fault } } : init);
+  };
+  globalThis.make = (name, size) => new File(["spoken words, ".repeat(size / 14)], name, { type: "text/plain", lastModified: 1 });
+  globalThis.give = (files) => {
+    const dataTransfer = new DataTransfer();
+    for (const file of files) dataTransfer.items.add(file instanceof File ? file : make(...file));
+    document.body.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer }));
+  };
+  globalThis.stateOf = (name) => [...document.querySelectorAll('[data-testid="file"]')].find((row) => row.innerText.includes(name))?.dataset.state;
+}
+
+/** Puts a file of every state on the page. */
+async function everyState(page) {
+  const state = (name, wanted) => shown(page, (name, wanted) => stateOf(name) === wanted, name, wanted);
+  const press = (name, action) => page.evaluate((name, action) =>
+    [...document.querySelectorAll('[data-testid="file"]')].find((row) => row.innerText.includes(name)).querySelector(`[data-action="${action}"]`).click(), name, action);
+  await page.evaluate(() => {
+    faults["refused.txt"] = "status=400&on=blob";
+    for (const name of ["left.txt", "a document with a rather long name that nobody would choose by himself.txt", "second.txt", "paused.txt"]) faults[name] = "stall_bytes=0&on=block";
+    give([["refused.txt", 1_400], ["ready.txt", 1_400], ["left.txt", 1_400_000]]);
+  });
+  await state("refused.txt", "failed");
+  await state("ready.txt", "ready");
+  await state("left.txt", "uploading");
+  await page.reload();
+  await state("left.txt", "left");
+  await page.evaluate(() => {
+    faults["refused.txt"] = "status=400&on=blob";
+    for (const name of ["a document with a rather long name that nobody would choose by himself.txt", "second.txt", "paused.txt"]) faults[name] = "stall_bytes=0&on=block";
+    give([["refused.txt", 1_400], ["also ready.txt", 1_400], ["paused.txt", 1_400_000]]);
+  });
+  await state("refused.txt", "failed");
+  await state("also ready.txt", "ready");
+  await state("paused.txt", "uploading");
+  await press("paused.txt", "pause");
+  await page.evaluate(() => give([["a document with a rather long name that nobody would choose by himself.txt", 1_400_000], ["second.txt", 1_400_000], ["waiting.txt", 1_400], ["cancelled.txt", 1_400]]));
+  await state("second.txt", "uploading");
+  await press("cancelled.txt", "cancel");
+  await state("cancelled.txt", "cancelled");
+  await shown(page, () => document.querySelectorAll(".ask").length > 0);
+  assert.deepEqual(await page.$$eval('[data-testid="file"]', (rows) => rows.map((row) => row.dataset.state)),
+    ["ready", "left", "failed", "ready", "paused", "uploading", "uploading", "waiting", "cancelled"]);
+}
+
+for (const [size, viewport] of [["wide", wide], ["on a phone", phone]]) {
+  for (const scheme of ["light", "dark"]) {
+    check(`no accessibility violations among files: ${size}, ${scheme}`, async ({ page }) => {
+      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }, { name: "prefers-reduced-motion", value: "reduce" }]);
+      await everyState(page);
+      await page.evaluate(axe);
+      assert.deepEqual(await violations(page), []);
+      await page.$eval('[data-testid="file"] .reference summary', (summary) => summary.click());
+      await page.click('[data-testid="settings-toggle"]');
+      await page.click('[data-testid="set-advanced"] summary');
+      assert.deepEqual(await violations(page), [], "the settings of uploads");
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), 0, "nothing is wider than the page");
+    }, { viewport, before: fileLab });
+  }
+}
+
 /** What the tasks of a page's main thread took, in ms of that thread's own time. */
 function taskTimes({ traceEvents }) {
   const mains = traceEvents.filter(({ name, args }) => name === "thread_name" && args.name === "CrRendererMain");
@@ -93,6 +160,31 @@ check("a thousand events a second leave the page responsive", async ({ page, t }
   assert.ok(slow.length <= 3 && most < 150, `tasks over 50 ms of thread time: ${slow}`);
   assert.ok(total < 4_500, `${total} ms of thread time for an answer that takes 3 s at least`);
 });
+
+check("files on their way leave the page responsive, and are drawn once a frame", async ({ page, t }) => {
+  await page.evaluate(() => {
+    globalThis.made = ["one.txt", "two.txt", "three.txt"].map((name) => make(name, 14e6));
+    globalThis.frames = globalThis.drawings = 0;
+    const frame = () => (frames++, requestAnimationFrame(frame));
+    requestAnimationFrame(frame);
+    new MutationObserver(() => drawings++).observe(document.getElementById("files"), { subtree: true, childList: true, attributes: true, characterData: true });
+    document.querySelector('[data-testid="composer"]').focus();
+  });
+  await page.tracing.start({ categories: ["disabled-by-default-devtools.timeline"] });
+  await page.evaluate(() => give(made));
+  // Who writes meanwhile is not disturbed.
+  const letters = "a question about the files, written while they are on their way";
+  await page.keyboard.type(letters);
+  await shown(page, () => ["one.txt", "two.txt", "three.txt"].every((name) => ["processing", "ready"].includes(stateOf(name))));
+  const times = taskTimes(JSON.parse(Buffer.from(await page.tracing.stop()).toString()));
+  const { frames, drawings, written } = await page.evaluate(() => ({ frames, drawings, written: document.querySelector('[data-testid="composer"]').value }));
+  assert.equal(written, letters);
+  const most = Math.max(...times), total = sum(times), slow = times.filter((time) => time > 50);
+  t.diagnostic(`42 MB in 162 blocks: ${drawings} drawings in ${frames} frames; ${times.length} tasks took ${total.toFixed(0)} ms of the thread's time, the longest ${most.toFixed(1)} ms`);
+  // A button that is pressed or questions that are offered are drawn by themselves.
+  assert.ok(drawings <= frames + 10, `${drawings} drawings in ${frames} frames`);
+  assert.ok(slow.length <= 3 && most < 150, `tasks over 50 ms of thread time: ${slow}`);
+}, { viewport: wide, before: fileLab });
 
 /** Ahead of the page: a service whose answer attacks, in the text, the reasoning and a tool call. */
 function hostileAnswers() {

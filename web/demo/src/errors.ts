@@ -149,9 +149,12 @@ function uploadAdvice(error: UploadError): Advice {
 }
 
 function fileAdvice({ code, file }: FileError): Advice {
-  const why = typeof file.raw.error === "string" ? `: ${file.raw.error}` : "";
-  if (code === "upload_failed") return { summary: `the service could not confirm the bytes${why}`, advice: "Upload it again." };
-  return { summary: `the service could not read it${why}`, advice: "Its bytes are stored, but no question can be answered from it. Another form of the document, such as plain text, may do." };
+  const why = typeof file.raw.error === "string" ? file.raw.error : undefined;
+  if (code === "upload_failed") return { summary: why ?? "the service could not confirm its bytes", advice: "Upload it again." };
+  return {
+    summary: why ?? "the service could not read it",
+    advice: "Its bytes are stored, but no question can be answered from it. Another form of the document, such as plain text, may do.",
+  };
 }
 
 function wait({ retryAfter }: APIError): string {
