@@ -15,8 +15,8 @@ import (
 
 const (
 	// maxDecoded bounds in bytes what one stream decodes to, maxDecodedAll what all of a file do.
-	maxDecoded    = 32 << 20
-	maxDecodedAll = 128 << 20
+	maxDecoded    = 16 << 20
+	maxDecodedAll = 96 << 20
 	maxObjects    = 1_000_000
 	maxPages      = 20_000
 	maxTextBytes  = 16 << 20
