@@ -43,8 +43,8 @@ type document struct {
 	fonts   map[types.IndirectRef]*font
 	decoded int64
 	text    int
-	// steps counts the operators run, shown and undecoded the characters.
-	steps, shown, undecoded int
+	// steps counts the operators run, undecoded the characters of which no font tells the text.
+	steps, undecoded int
 }
 
 // Pages calls page with the text of each page that has any: its number, from 1, and its paragraphs, parted

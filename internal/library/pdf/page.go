@@ -214,7 +214,7 @@ func (p *painter) showText(s text) {
 	p.now.font.glyphs(s, func(g glyph) {
 		at := matrix{1, 0, 0, 1, 0, p.now.rise}.times(p.tm).times(p.now.ctm)
 		wide := g.width / 1000 * p.now.size * p.now.scale
-		if p.d.shown++; g.text == "" {
+		if g.text == "" {
 			p.d.undecoded++
 		}
 		on := wide + p.now.charSpace*p.now.scale
