@@ -123,7 +123,7 @@ export class FileRow {
   }
 }
 
-export function stageOf({ state, progress, status, trouble, size, continuedAt }: Transfer): string {
+export function stageOf({ state, progress, status, trouble, continuedAt }: Transfer): string {
   switch (state) {
     case "waiting":
       return "Waiting for its turn";
@@ -131,7 +131,7 @@ export function stageOf({ state, progress, status, trouble, size, continuedAt }:
       return "Preparing";
     case "uploading":
       // The sum is computed beside the upload and may take a moment more.
-      return progress?.loadedBytes === size && size > 0 ? "Checking" : "Uploading";
+      return progress && progress.blocksTotal > 0 && progress.blocksDone === progress.blocksTotal ? "Checking" : "Uploading";
     case "paused":
       return "Paused";
     case "offline":
