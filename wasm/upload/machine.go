@@ -220,6 +220,11 @@ func (m *Machine) fail(err *api.Error) {
 		return
 	}
 	err.Stage, err.FileID = string(m.stage()), m.FileID()
+	// Once a file is registered, a request that fails is the upload's failure. The end of the caller's patience is none.
+	request := err.Kind == api.KindAPI || err.Kind == api.KindConnection || err.Kind == api.KindTimeout && m.step != processing
+	if err.FileID != "" && request {
+		err.Kind = api.KindUpload
+	}
 	m.close(Failed, err)
 }
 

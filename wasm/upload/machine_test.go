@@ -256,6 +256,20 @@ func TestAbort(t *testing.T) {
 	})
 }
 
+// TestRefusedReport shows that what fails once a file is registered is the upload's failure, and where.
+func TestRefusedReport(t *testing.T) {
+	h := azure(t, sas+"}", nil)
+	for id := 1; id <= 4; id++ {
+		h.answer(id, 201)
+	}
+	require.Contains(t, h.lastAsk(), `"status":"uploaded"`)
+	h.refuseAsk(500)
+	require.Contains(t, h.lastAsk(), `"status":"upload_failed"`)
+	h.answerAsk(`{}`)
+	err := h.outcome.Err
+	assert.Equal(t, []any{api.KindUpload, "x", 500, "reporting", "f"}, []any{err.Kind, err.Code, err.Status, err.Stage, err.FileID})
+}
+
 // TestMappedTicket shows mapUploadTicket's way in.
 func TestMappedTicket(t *testing.T) {
 	c := Config{WorkspaceID: "w", Size: 1, MapTicket: func(raw []byte) ([]byte, *api.Error) {
