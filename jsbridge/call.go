@@ -64,7 +64,7 @@ func createChat(args []safejs.Value) any {
 			id, err = api.ChatID(request, d.Response, d.Body)
 		}
 		if err != nil {
-			invoke(settle, string(appendError(nil, err)))
+			invoke(settle, errorJSON(err))
 			return
 		}
 		invoke(settle, safejs.Null(), id, string(d.Body))
@@ -77,7 +77,7 @@ func abortChat(args []safejs.Value) any {
 	settle := args[3]
 	return newCall(c, api.AbortChat(str(args[1])), policy(c, args[2], retry.Repeatable), fields(property(args[2], "headers")), func(d retry.Done) {
 		if d.Err != nil {
-			invoke(settle, string(appendError(nil, d.Err)))
+			invoke(settle, errorJSON(d.Err))
 			return
 		}
 		invoke(settle, safejs.Null())

@@ -3,8 +3,6 @@
 package jsbridge
 
 import (
-	"strconv"
-
 	"github.com/hack-pad/safejs"
 	"github.com/seed-76f09577/turnwire/wasm/api"
 	"github.com/seed-76f09577/turnwire/wasm/json"
@@ -24,9 +22,9 @@ type client struct {
 	keyFunc safejs.Value // undefined where the key is a string or left out
 	waiting []func(key string, err *api.Error)
 
-	calls   map[*call]bool
-	turns   map[*liveTurn]bool
-	waits   map[*liveWait]bool
+	calls map[*call]bool
+	turns map[*liveTurn]bool
+	waits map[*liveWait]bool
 }
 
 var clients table[*client]
@@ -116,20 +114,18 @@ func (c *client) record(level, message string, fields ...retry.Field) {
 	if !truthy(c.log) {
 		return
 	}
-	out := []byte{'{'}
-	for i, f := range fields {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(json.Quote(out, f.Name), ':')
+	var w json.Writer
+	w.Open("", '{')
+	for _, f := range fields {
 		switch v := f.Value.(type) {
 		case string:
-			out = json.Quote(out, v)
+			w.String(f.Name, v)
 		case int64:
-			out = strconv.AppendInt(out, v, 10)
+			w.Int(f.Name, v)
 		}
 	}
-	invoke(c.log, level, message, string(append(out, '}')))
+	w.Close('}')
+	invoke(c.log, level, message, string(w.Text()))
 }
 
 // fields reads a flat array of names and values.

@@ -23,10 +23,10 @@ func getFile(args []safejs.Value) any {
 			}
 		}
 		if err != nil {
-			invoke(settle, string(appendError(nil, err)))
+			invoke(settle, errorJSON(err))
 			return
 		}
-		invoke(settle, safejs.Null(), string(appendFile(nil, file)))
+		invoke(settle, safejs.Null(), fileJSON(&file))
 	}).id
 }
 
@@ -35,7 +35,7 @@ func reportFailed(args []safejs.Value) any {
 	c, settle := clients.get(index(args[0])), args[4]
 	return newCall(c, api.ReportFailed(str(args[1]), str(args[2])), policy(c, args[3], retry.Repeatable), fields(property(args[3], "headers")), func(d retry.Done) {
 		if d.Err != nil {
-			invoke(settle, string(appendError(nil, d.Err)))
+			invoke(settle, errorJSON(d.Err))
 			return
 		}
 		invoke(settle, safejs.Null())
@@ -87,13 +87,13 @@ func (w *liveWait) flush() {
 			}
 			switch e := effect.(type) {
 			case upload.Status:
-				invoke(w.status, string(appendFile(nil, e.File)))
+				invoke(w.status, fileJSON(&e.File))
 			case upload.Finish:
 				w.end()
 				if e.Outcome.Err != nil {
-					invoke(w.settle, string(appendError(nil, e.Outcome.Err)))
+					invoke(w.settle, errorJSON(e.Outcome.Err))
 				} else {
-					invoke(w.settle, safejs.Null(), string(appendFile(nil, e.Outcome.File)))
+					invoke(w.settle, safejs.Null(), fileJSON(&e.Outcome.File))
 				}
 			}
 		}

@@ -10,33 +10,33 @@ import (
 
 // Records cross to the loader as JSON: one call instead of one for each field.
 
-// appendError writes an error for the loader, which makes it one of the API's classes.
-func appendError(dst []byte, e *api.Error) []byte {
-	w := json.WriterTo(dst)
-	writeError(w, "", e)
-	return w.Text()
+// errorJSON is an error for the loader, which makes it one of the API's classes.
+func errorJSON(e *api.Error) string {
+	var w json.Writer
+	writeError(&w, "", e)
+	return string(w.Text())
 }
 
-// appendFile writes a file's record for the loader.
-func appendFile(dst []byte, f api.File) []byte {
-	w := json.WriterTo(dst)
-	writeFile(w, "", &f)
-	return w.Text()
+// fileJSON is a file's record.
+func fileJSON(f *api.File) string {
+	var w json.Writer
+	writeFile(&w, "", f)
+	return string(w.Text())
 }
 
-// appendOutcome writes how an upload ended.
-func appendOutcome(dst []byte, o upload.Outcome) []byte {
-	w := json.WriterTo(dst)
+// outcomeJSON is how an upload ended.
+func outcomeJSON(o upload.Outcome) string {
+	var w json.Writer
 	w.Open("", '{')
 	w.String("stage", string(o.Stage))
 	switch {
 	case o.Err != nil:
-		writeError(w, "error", o.Err)
+		writeError(&w, "error", o.Err)
 	case o.Stage == upload.Done:
-		writeFile(w, "file", &o.File)
+		writeFile(&w, "file", &o.File)
 	}
 	w.Close('}')
-	return w.Text()
+	return string(w.Text())
 }
 
 func writeError(w *json.Writer, name string, e *api.Error) {

@@ -68,14 +68,17 @@ func (t *liveTurn) finish(o turn.Outcome) {
 	}
 	t.client.record(level, "turn ended", fields...)
 
-	out := json.Quote([]byte(`{"status":`), string(o.Status))
+	var w json.Writer
+	w.Open("", '{')
+	w.String("status", string(o.Status))
 	if o.Err != nil {
-		out = appendError(append(out, `,"error":`...), o.Err)
+		writeError(&w, "error", o.Err)
 	}
 	if o.Complete != nil {
-		out = append(append(out, `,"data":`...), o.Complete...)
+		w.Raw("data", o.Complete)
 	}
-	method(t.sink, "ended", string(append(out, '}')))
+	w.Close('}')
+	method(t.sink, "ended", string(w.Text()))
 }
 
 func (t *liveTurn) path() string { return t.machine.Request().Path }
@@ -87,7 +90,7 @@ func (t *liveTurn) sendAbort(request api.Request) {
 	policy := t.machine.Policy()
 	newCallWithKey(t.key, t.client, request, policy, t.headers, func(d retry.Done) {
 		if d.Err != nil {
-			invoke(settle, string(appendError(nil, d.Err)))
+			invoke(settle, errorJSON(d.Err))
 			return
 		}
 		invoke(settle, safejs.Null())

@@ -103,19 +103,18 @@ func (u *liveUpload) perform(effect retry.Effect) {
 	switch e := effect.(type) {
 	case upload.Store:
 		r := e.Request
-		header := []byte{'['}
-		for i, f := range r.Header {
-			if i > 0 {
-				header = append(header, ',')
-			}
-			header = append(json.Quote(header, f.Name), ',')
-			header = json.Quote(header, f.Value)
+		var header json.Writer
+		header.Open("", '[')
+		for _, f := range r.Header {
+			header.String("", f.Name)
+			header.String("", f.Value)
 		}
+		header.Close(']')
 		want := ""
 		for _, name := range r.Want {
 			want += name + ","
 		}
-		method(u.sink, "store", e.ID, r.Method, r.URL, string(append(header, ']')), float64(r.From), float64(r.To), string(r.Body), want)
+		method(u.sink, "store", e.ID, r.Method, r.URL, string(header.Text()), float64(r.From), float64(r.To), string(r.Body), want)
 	case upload.CancelStore:
 		method(u.sink, "cancel", e.ID)
 	case upload.Hash:
@@ -131,7 +130,7 @@ func (u *liveUpload) perform(effect retry.Effect) {
 	case upload.Forget:
 		method(u.sink, "forget")
 	case upload.Status:
-		method(u.sink, "status", string(appendFile(nil, e.File)))
+		method(u.sink, "status", fileJSON(&e.File))
 	case upload.Finish:
 		u.finish(e.Outcome)
 	}
@@ -146,7 +145,7 @@ func (u *liveUpload) finish(o upload.Outcome) {
 		fields = append(fields, retry.Field{Name: "code", Value: o.Err.Code})
 	}
 	u.client.record(level, "upload ended", fields...)
-	method(u.sink, "ended", string(appendOutcome(nil, o)))
+	method(u.sink, "ended", outcomeJSON(o))
 }
 
 func (u *liveUpload) answered(d retry.Done) {

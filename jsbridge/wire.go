@@ -147,7 +147,7 @@ func (w *wire) init(request api.Request, key string) safejs.Value {
 	// Later ones win: the request's own can't be replaced by the caller's.
 	for _, list := range [][]api.Field{w.client.headers, w.headers, request.Header} {
 		for _, f := range list {
-			set(headers, lower(f.Name), f.Value)
+			set(headers, api.Lower(f.Name), f.Value)
 		}
 	}
 	if key != "" {
@@ -211,15 +211,4 @@ func head(response safejs.Value) api.Response {
 		RequestID:   id,
 		RetryAfter:  get("retry-after"),
 	}
-}
-
-// lower folds ASCII: header names compare without case, and fetch would join two spellings of one.
-func lower(s string) string {
-	out := []byte(s)
-	for i, c := range out {
-		if c >= 'A' && c <= 'Z' {
-			out[i] = c + 'a' - 'A'
-		}
-	}
-	return string(out)
 }
