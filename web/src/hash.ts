@@ -10,7 +10,7 @@ export interface HashJob {
 }
 
 /** Bytes read at once: while these are hashed the next are read. */
-const readSize = 2 << 20;
+const readSize = 4 << 20;
 
 /**
  * Adds a range and gives the new state, or the sum, in lower-case hexadecimal. Rejects where the bytes can't be read.
@@ -37,8 +37,10 @@ export async function hashRange(exports: Exports, { data, state, last }: HashJob
     }
     for (let i = 0; i < bytes.length; i += chunkSize) {
       exports.hashWrite(put(bytes.subarray(i, i + chunkSize)));
-      await breathe?.();
+      if (breathe) await breathe();
     }
+    // Collected only when as much again has been read, the memory would grow with the file.
+    if (data instanceof Blob) (bytes.buffer as { transfer?(length: number): void }).transfer?.(0);
   }
   exports.hashEnd(last ? 1 : 0);
   const words = new Uint32Array(exports.mem.buffer, io + chunkSize);
