@@ -9,6 +9,12 @@ import { fileURLToPath } from "node:url";
 export const top = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 
 /**
+ * Packages that do little for each byte are compiled without inlining, which would cost 13 KB of download (brotli): code,
+ * and the tables that go with it.
+ */
+const unhurried = ["fmt", ...["api", "retry", "upload"].map((name) => `github.com/seed-76f09577/turnwire/wasm/${name}`)];
+
+/**
  * goEnv is the environment of every Go command for the browser. What a developer may have set for other work is
  * overruled or dropped, for it would change the bytes; no path of the machine (-trimpath) and no state of its
  * checkout (-buildvcs) goes in either. GOWASM names what every supported browser has; Go 1.25 leaves it out by default.
@@ -18,7 +24,7 @@ export const goEnv = {
   GOOS: "js",
   GOARCH: "wasm",
   CGO_ENABLED: "0",
-  GOFLAGS: "-trimpath -buildvcs=false",
+  GOFLAGS: ["-trimpath", "-buildvcs=false", ...unhurried.map((path) => `-gcflags=${path}=-l`)].join(" "),
   GOWASM: "satconv,signext",
   GOWORK: "off",
 };
