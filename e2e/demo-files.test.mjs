@@ -124,6 +124,7 @@ check("a folder is refused in words", async ({ page }) => {
     await cdp.send("Input.dispatchDragEvent", { type, x: 200, y: 120, data: { items: [], files: [folder.path], dragOperationsMask: 1 } });
   }
   await shown(page, () => said.some((text) => /folder/.test(text)));
+  assert.match(await page.$eval("#hint", (hint) => hint.innerText), /folder/, "for who sees the page, too");
   assert.equal(await page.$(part("file")), null);
 }, inLab);
 

@@ -57,6 +57,11 @@ export class Composer {
     this.#grow();
   }
 
+  /** Shows something in the line below until the next turn begins or ends. */
+  hint(text: string): void {
+    setText(this.#hint, text);
+  }
+
   focus(): void {
     this.#field.focus();
   }

@@ -8,6 +8,8 @@ import { Uploads } from "./uploads.ts";
 export interface FileListUI extends Pick<TransferWorld, "client" | "settings"> {
   /** Said to screen readers: when a file gets to its next stage, never while it is on its way. */
   announce: (text: string) => void;
+  /** Shown where a reader looks who has just added something. */
+  hint: (text: string) => void;
   ask: (question: string) => void;
   /** Begins a question that the reader finishes. */
   draft: (beginning: string) => void;
@@ -34,6 +36,7 @@ export class FileList {
   #rows = new Map<Transfer, FileRow>();
   #stale = new Set<Transfer>();
   #said = new Map<Transfer, TransferState>();
+  /** Said in one piece at the end of a frame: the second of two would replace the first. */
   #notes: string[] = [];
   #questions: { transfer: Transfer; about: string[] } | undefined;
   #panel = find("files", HTMLDetailsElement);
@@ -64,7 +67,7 @@ export class FileList {
     for (const transfer of added) this.#changed(transfer);
     if (added.length > 0) this.#panel.open = true;
     for (const transfer of there) {
-      this.note(`${transfer.name} is in the list already.`);
+      this.refuse(`${transfer.name} is in the list already.`);
       nextFrame(() => this.#rows.get(transfer)?.element.scrollIntoView({ block: "nearest" }));
     }
     nextFrame(() => this.#rows.get(added.at(-1)!)?.element.scrollIntoView({ block: "nearest" }));
@@ -80,9 +83,10 @@ export class FileList {
     return this.#uploads.settled();
   }
 
-  /** Says something of files, in one piece with what else is said in this frame. */
-  note(text: string): void {
-    this.#notes.push(text);
+  /** Says why something was not added. */
+  refuse(why: string): void {
+    this.ui.hint(why);
+    this.#notes.push(why);
     nextFrame(this.#draw);
   }
 

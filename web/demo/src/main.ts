@@ -69,6 +69,7 @@ const files = new FileList({
   client: () => conversation.client(),
   settings: () => settings,
   announce,
+  hint: (text) => composer.hint(text),
   ask(question) {
     if (document.body.dataset.running === "true") composer.draft(question);
     else conversation.send(question);
@@ -79,7 +80,7 @@ const files = new FileList({
     composer.focus();
   },
 });
-takeFiles((added) => files.add(added), (why) => files.note(why));
+takeFiles((added) => files.add(added), (why) => files.refuse(why));
 
 const composer = new Composer(
   (text) => conversation.send(text),
