@@ -90,6 +90,17 @@ async function upload(data, options, clientOptions) {
   return { ...seen, asked };
 }
 
+const requests = new Set();
+const { send } = XMLHttpRequest.prototype;
+XMLHttpRequest.prototype.send = function (body) {
+  requests.add(this);
+  this.addEventListener("loadend", () => requests.delete(this));
+  return send.call(this, body);
+};
+
+/** How many requests to a storage of another origin are under way. */
+const open = () => [...requests].filter(({ readyState }) => readyState > 0 && readyState < 4).length;
+
 /** Bytes as each kind of data that can be uploaded. */
 const kinds = {
   Blob: (bytes) => new Blob([bytes]),
@@ -125,4 +136,4 @@ function stream(bytes, piece = 70_001) {
   }, { highWaterMark: 0 });
 }
 
-globalThis.lab = { Turnwire, settings, client, chat, fault, told, settled, refusal, follow, bytes, asking, watch, upload, kinds, stream };
+globalThis.lab = { Turnwire, settings, client, chat, fault, told, settled, refusal, follow, bytes, asking, watch, upload, kinds, stream, open };
