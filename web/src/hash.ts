@@ -10,7 +10,7 @@ export interface HashJob {
 }
 
 /** Bytes read at once: while these are hashed the next are read. */
-const readSize = 4 << 20;
+const readSize = 1 << 20;
 
 /**
  * Adds a range and gives the new state, or the sum, in lower-case hexadecimal. Rejects where the bytes can't be read.
@@ -20,31 +20,55 @@ export async function hashRange(exports: Exports, { data, state, last }: HashJob
   const io = exports.memory();
   // A view is made for each use: the memory is a new buffer whenever it has grown.
   const put = (bytes: Uint8Array): number => (new Uint8Array(exports.mem.buffer, io).set(bytes), bytes.length);
-  const { buffer } = exports.mem;
-  if (!exports.hashBegin(state ? put(fromHex(state)) : 0)) throw new Error(`no state of a sum in ${buffer.byteLength} bytes`);
-  const length = data instanceof Uint8Array ? data.length : data.size;
-  const read = (at: number): Promise<Uint8Array> =>
-    data instanceof Uint8Array
-      ? Promise.resolve(data.subarray(at, at + readSize))
-      : data.slice(at, at + readSize).arrayBuffer().then((bytes) => new Uint8Array(bytes));
-  let next = read(0);
-  for (let at = 0; at < length; at += readSize) {
-    const bytes = await next;
-    if (at + readSize < length) {
-      next = read(at + readSize);
-      // It is awaited in the next round; until then a failure is nobody's.
-      next.catch(() => {});
-    }
+  if (!exports.hashBegin(state ? put(fromHex(state)) : 0)) throw new Error("the saved state of the checksum is none");
+  const { read, done } = data instanceof Uint8Array ? once(data) : chunks(data);
+  for (let next = read(), bytes; (bytes = await next); ) {
+    next = read();
+    // It is awaited in the next round; until then a failure is nobody's.
+    next.catch(() => {});
     for (let i = 0; i < bytes.length; i += chunkSize) {
       exports.hashWrite(put(bytes.subarray(i, i + chunkSize)));
       if (breathe) await breathe();
     }
-    // Collected only when as much again has been read, the memory would grow with the file.
-    if (data instanceof Blob) (bytes.buffer as { transfer?(length: number): void }).transfer?.(0);
+    done(bytes);
   }
   exports.hashEnd(last ? 1 : 0);
   const words = new Uint32Array(exports.mem.buffer, io + chunkSize);
   return toHex(new Uint8Array(exports.mem.buffer, words[out], words[size]));
+}
+
+interface Chunks {
+  /** The next bytes, undefined after the last. One more may be asked for before those are done with. */
+  read(): Promise<Uint8Array | undefined>;
+  done(bytes: Uint8Array): void;
+}
+
+function once(bytes: Uint8Array): Chunks {
+  const all = [bytes];
+  return { read: async () => all.pop(), done: () => {} };
+}
+
+/**
+ * Reads a Blob into two buffers, over and over: buffers of its own for each read are collected only when much more has
+ * been read, so that memory would grow with the file.
+ */
+function chunks(data: Blob): Chunks {
+  let left = data.size;
+  const take = ({ value }: { value?: Uint8Array | undefined }): Uint8Array | undefined => {
+    left -= value?.length ?? 0;
+    if (!value?.length && left > 0) throw new Error(`${left} bytes fewer than there were`);
+    return value?.length ? value : undefined;
+  };
+  const stream = data.stream();
+  try {
+    const reader = stream.getReader({ mode: "byob" });
+    const free = [new ArrayBuffer(readSize), new ArrayBuffer(readSize)];
+    return { read: async () => take(await reader.read(new Uint8Array(free.pop()!))), done: ({ buffer }) => void free.push(buffer as ArrayBuffer) };
+  } catch {
+    // Not every browser's Blob reads into a buffer that it is given.
+    const reader = stream.getReader();
+    return { read: async () => take(await reader.read()), done: () => {} };
+  }
 }
 
 export const toHex = (bytes: Uint8Array): string => Array.from(bytes, (b) => b.toString(16).padStart(2, "0")).join("");
