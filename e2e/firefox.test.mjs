@@ -1,10 +1,13 @@
-// The package in Firefox: another engine's fetch, streams and WebAssembly.
+// The package in Firefox: another engine's fetch, streams, XMLHttpRequest, workers and WebAssembly.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import puppeteer from "puppeteer-core";
+import { bytes } from "./pages/bytes.js";
+import { elsewhere } from "./support/bed.mjs";
 import { Service, top } from "./support/service.mjs";
 
 let service, browser, page;
@@ -63,3 +66,29 @@ test("a cut stream is interrupted, and goes on where the service replays it", as
   assert.ok(whole.startsWith(interrupted.text));
   assert.deepEqual(replayed, { status: "completed", text: whole });
 });
+
+// The one goes by fetch, the other by XMLHttpRequest.
+for (const [where, address] of [["at the page's own origin", ({ origin }) => origin], ["at another origin", elsewhere]]) {
+  test(`an upload to a storage ${where} arrives, and one that is aborted is told of`, async (t) => {
+    const page = await browser.newPage();
+    t.after(() => page.close());
+    await page.goto(address(service));
+    await page.waitForFunction(() => "lab" in globalThis);
+    const size = 20 << 20;
+    const seen = JSON.parse(await page.evaluate(async (size) => {
+      const { fileId, protocol, file, error, progress, reports } = await lab.upload(new Blob([lab.bytes(9, size)]), { blockSize: 3 << 20 });
+      const upload = lab.client().files.upload(new Blob([lab.bytes(9, size)]), lab.fault("on=block&bytes_per_s=10000", { blockSize: 3 << 20 }));
+      await new Promise((resolve) => upload.on("progress", () => upload.fileId && resolve()));
+      await upload.abort();
+      const aborted = await lab.refusal(() => upload.done());
+      return JSON.stringify({ fileId, protocol, file, error, progress, reports, aborted: [upload.fileId, aborted.name], open: lab.open() });
+    }, size));
+    const sum = createHash("sha256").update(bytes(9, size)).digest("hex");
+    assert.deepEqual([seen.error, seen.file?.checksum, seen.file?.status, seen.progress.loadedBytes], [undefined, sum, "ready", size]);
+    assert.deepEqual([(await service.file(seen.fileId)).status, (await service.storage(seen.fileId)).filter(({ operation, status }) => operation === "block" && status === 201).length], ["ready", 7]);
+    const loaded = seen.reports.map(({ loadedBytes }) => loadedBytes);
+    assert.deepEqual(loaded, loaded.toSorted((a, b) => a - b));
+    assert.deepEqual([seen.aborted[1], seen.open], ["AbortError", 0]);
+    assert.equal((await service.file(seen.aborted[0])).status, "upload_failed");
+  });
+}

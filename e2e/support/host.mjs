@@ -13,7 +13,7 @@ export const dist = (name) => readFileSync(join(top, "web", "dist", name));
 /** The files of the package as a good server serves them, below /pkg/. */
 export function packaged() {
   const files = {};
-  for (const name of ["turnwire.mjs", "turnwire.js", "turnwire.wasm"]) files[`/pkg/${name}`] = { body: dist(name) };
+  for (const name of ["turnwire.mjs", "turnwire.js", "turnwire.wasm", "turnwire.worker.mjs"]) files[`/pkg/${name}`] = { body: dist(name) };
   return files;
 }
 
