@@ -24,8 +24,8 @@ const bodyMost = 64 << 10;
 
 /** Sends a request; the answer or the failure is told once, and nothing after cancel. */
 export function send(request: StoreRequest, sink: StoreSink): { cancel(): void } {
-  // A string would be sent with a Content-Type that nobody named.
-  const body = typeof request.body === "string" ? new Blob([request.body]) : request.body;
+  // A string would be sent with a Content-Type that nobody named, and bytes are sent by Chromium ten times slower.
+  const body = request.body instanceof Blob ? request.body : new Blob([request.body]);
   try {
     // XMLHttpRequest tells how much was sent, but sends cookies to the page's own origin.
     const url = new URL(request.url, request.base);
@@ -37,7 +37,7 @@ export function send(request: StoreRequest, sink: StoreSink): { cancel(): void }
   }
 }
 
-function byXHR(url: URL, { method, header, want }: StoreRequest, body: Bytes, sink: StoreSink): { cancel(): void } {
+function byXHR(url: URL, { method, header, want }: StoreRequest, body: Blob, sink: StoreSink): { cancel(): void } {
   const xhr = new XMLHttpRequest();
   xhr.open(method, url);
   for (let i = 0; i + 1 < header.length; i += 2) xhr.setRequestHeader(header[i]!, header[i + 1]!);
@@ -61,7 +61,7 @@ function byXHR(url: URL, { method, header, want }: StoreRequest, body: Bytes, si
   };
 }
 
-function byFetch(url: URL, { method, header, want }: StoreRequest, body: Bytes, sink: StoreSink): { cancel(): void } {
+function byFetch(url: URL, { method, header, want }: StoreRequest, body: Blob, sink: StoreSink): { cancel(): void } {
   const controller = new AbortController();
   const headers = new Headers();
   for (let i = 0; i + 1 < header.length; i += 2) headers.append(header[i]!, header[i + 1]!);
