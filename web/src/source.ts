@@ -40,6 +40,8 @@ class BlobSource implements Source {
   }
 
   async read(from: number, to: number): Promise<Blob> {
+    // A file that was removed looks like an empty one until it is read.
+    if (this.#blob.size === 0) await this.#blob.arrayBuffer();
     // Without a type: a request would send it on.
     return this.#blob.slice(from, to);
   }
@@ -61,8 +63,9 @@ class ByteSource implements Source {
   async read(from: number, to: number): Promise<Uint8Array<ArrayBuffer>> {
     const bytes = this.#bytes;
     if (bytes.length !== this.#size) throw new TypeError("the buffer was detached or resized");
-    // Shared memory can't be sent.
-    return (bytes.buffer instanceof ArrayBuffer ? bytes.subarray(from, to) : bytes.slice(from, to)) as Uint8Array<ArrayBuffer>;
+    // Shared memory can't be sent, nor can a buffer that may change its size.
+    const fixed = bytes.buffer instanceof ArrayBuffer && !(bytes.buffer as { resizable?: boolean }).resizable;
+    return (fixed ? bytes.subarray(from, to) : bytes.slice(from, to)) as Uint8Array<ArrayBuffer>;
   }
 
   release(): void {}
