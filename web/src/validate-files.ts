@@ -58,7 +58,7 @@ export function uploadConfig(data: UploadData, options: UploadOptions | undefine
     : o.wait ? waitConfig(object(o.wait, "wait") as WaitOptions, config) : undefined;
   if (wait === undefined && o.wait !== undefined && o.wait !== false) throw invalid("wait", "true, false or an object", o.wait);
   const blob = isBlob(data) ? data : undefined;
-  const { checksum = true } = o;
+  const { checksum = true, workspaceId = config.workspaceId } = o;
   const known = typeof checksum === "string" && checksum !== "before";
   if (known ? !/^[0-9a-f]{64}$/i.test(checksum) : typeof checksum !== "boolean" && checksum !== "before") {
     throw invalid("checksum", 'true, false, "before" or a SHA-256 of 64 hexadecimal digits', checksum);
@@ -66,7 +66,7 @@ export function uploadConfig(data: UploadData, options: UploadOptions | undefine
   if (checksum === "before" && isStream(data)) throw invalid("checksum", 'another than "before": a stream can be read only once');
   return {
     ...requestConfig(o, config),
-    workspaceId: segment(o.workspaceId ?? config.workspaceId, "workspaceId", "given, here or in the client's options"),
+    workspaceId: segment(workspaceId, "workspaceId", "given, here or in the client's options"),
     name: optional(o.name, "name", "a non-empty string", isString) ?? ((blob as File | undefined)?.name || "upload"),
     contentType: optional(o.contentType, "contentType", "a media type such as text/plain", (t) => isString(t) && /^[\x20-\x7e]+$/.test(t)) ?? (blob?.type || "application/octet-stream"),
     purpose: optional(o.purpose, "purpose", "a non-empty string", isString) ?? "",
