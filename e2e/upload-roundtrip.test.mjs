@@ -26,7 +26,7 @@ const stores = {
   "@tus/server": { start: tus, protocol: "tus" },
 };
 
-const kinds = ["File", "ArrayBuffer", "Uint8Array that is a window", "DataView", "Float64Array", "view of shared memory", "ReadableStream"];
+const kinds = ["File", "ArrayBuffer", "ArrayBuffer that can grow", "Uint8Array that is a window", "DataView", "Float64Array", "view of shared memory", "ReadableStream"];
 
 let file, folder;
 const seed = 7, large = 100 * MiB;

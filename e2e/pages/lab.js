@@ -106,6 +106,7 @@ const kinds = {
   Blob: (bytes) => new Blob([bytes]),
   File: (bytes) => new File([bytes], "chosen.bin", { type: "application/x-chosen" }),
   ArrayBuffer: (bytes) => bytes.slice().buffer,
+  "ArrayBuffer that can grow": (bytes) => within(new ArrayBuffer(bytes.length, { maxByteLength: bytes.length + 9 }), 0, bytes).buffer,
   "Uint8Array that is a window": (bytes) => within(new ArrayBuffer(bytes.length + 50), 13, bytes),
   DataView: (bytes) => new DataView(within(new ArrayBuffer(bytes.length + 9), 7, bytes).buffer, 7, bytes.length),
   Float64Array: (bytes) => new Float64Array(within(new ArrayBuffer(bytes.length + 16), 8, bytes).buffer, 8, bytes.length / 8),
