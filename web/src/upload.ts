@@ -256,7 +256,7 @@ export class Upload implements API.Upload {
     let ticket: string | null = null;
     let why = "";
     try {
-      ticket = ticketJSON(await this.#config.mapUploadTicket!(JSON.parse(body)));
+      ticket = ticketJSON(await this.#config.mapUploadTicket!(JSON.parse(body)), this.#session.config.base);
     } catch (error) {
       why = describe(error);
     }

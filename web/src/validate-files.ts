@@ -1,6 +1,6 @@
 import type { UploadData, UploadOptions, UploadTicket, WaitOptions } from "turnwire";
 import { bytesOf, isBlob, isStream } from "./source.ts";
-import { type ClientConfig, invalid, isFunction, isString, milliseconds, object, optional, requestConfig, type RequestConfig, segment } from "./validate.ts";
+import { type ClientConfig, headers, invalid, isFunction, isString, milliseconds, object, optional, requestConfig, type RequestConfig, segment } from "./validate.ts";
 
 /** A wait's options as the module takes them. */
 export interface WaitLimits {
@@ -107,20 +107,26 @@ function sizeOf(data: UploadData, said: number | undefined): number {
   return size;
 }
 
-/** What the page's mapUploadTicket gave, as JSON; throws saying what is wrong with it. */
-export function ticketJSON(ticket: UploadTicket): string {
+/** What the page's mapUploadTicket gave, as JSON; throws saying what is wrong with it. Addresses are relative to base. */
+export function ticketJSON(ticket: UploadTicket, base: string): string {
   const wrong = (field: string, expected: string, got: unknown): never => {
     throw new TypeError(invalid(field, expected, got).message);
   };
   if (typeof ticket !== "object" || ticket === null) wrong("the ticket", "an object with fileId and url", ticket);
-  const { fileId, url, parts, completeURL, headers } = ticket;
+  const { fileId, url, parts, completeURL } = ticket;
+  const isAddress = (value: unknown): boolean => {
+    try {
+      return isString(value) && /^https?:$/.test(new URL(value as string, base).protocol);
+    } catch {
+      return false;
+    }
+  };
   if (!isString(fileId)) wrong("fileId", "a non-empty string", fileId);
-  if (!isString(url) && !(parts && completeURL)) wrong("url", "a non-empty string", url);
-  if (parts !== undefined && !(Array.isArray(parts) && parts.every((part) => Number.isInteger(part?.partNumber) && isString(part.url)))) {
+  if (!isAddress(url) && !(!url && parts && completeURL)) wrong("url", "an http(s) address", url);
+  if (completeURL !== undefined && !isAddress(completeURL)) wrong("completeURL", "an http(s) address", completeURL);
+  if (parts !== undefined && !(Array.isArray(parts) && parts.every((part) => Number.isInteger(part?.partNumber) && isAddress(part.url)))) {
     wrong("parts", "an array of { partNumber, url }", parts);
   }
-  if (headers !== undefined && !(typeof headers === "object" && headers !== null && Object.values(headers).every((value) => typeof value === "string"))) {
-    wrong("headers", "an object of string values", headers);
-  }
+  headers(ticket.headers, "headers");
   return JSON.stringify(ticket);
 }

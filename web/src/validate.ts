@@ -46,7 +46,7 @@ const tries = (value: number | undefined, field: string): number | undefined =>
   optional(value, field, "a whole number, 0 or more", (n) => Number.isInteger(n) && n >= 0);
 
 /** Headers as a flat list of names and values. */
-function headers(value: Record<string, string> | undefined, field: string): string[] {
+export function headers(value: Record<string, string> | undefined, field: string): string[] {
   const flat = Object.entries(object(value, field)).flat() as string[];
   try {
     if (flat.every((part) => typeof part === "string")) {
