@@ -49,9 +49,11 @@ function once(bytes: Uint8Array): Chunks {
 }
 
 /**
- * Reads a Blob into two buffers, over and over: buffers of its own for each read are collected only when much more has
- * been read, so that memory would grow with the file.
+ * Two buffers at most, for all Blobs: those of each read or of each range are collected only when much more has been
+ * read, so that memory would grow with the file.
  */
+const free: ArrayBuffer[] = [];
+
 function chunks(data: Blob): Chunks {
   let left = data.size;
   const take = ({ value }: { value?: Uint8Array | undefined }): Uint8Array | undefined => {
@@ -62,8 +64,16 @@ function chunks(data: Blob): Chunks {
   const stream = data.stream();
   try {
     const reader = stream.getReader({ mode: "byob" });
-    const free = [new ArrayBuffer(readSize), new ArrayBuffer(readSize)];
-    return { read: async () => take(await reader.read(new Uint8Array(free.pop()!))), done: ({ buffer }) => void free.push(buffer as ArrayBuffer) };
+    const done = ({ buffer }: Uint8Array): void => void free.push(buffer as ArrayBuffer);
+    return {
+      async read() {
+        const result = await reader.read(new Uint8Array(free.pop() ?? new ArrayBuffer(readSize)));
+        // The end has nothing in its buffer, and gives it back all the same.
+        if (result.done && result.value) done(result.value);
+        return take(result);
+      },
+      done,
+    };
   } catch {
     // Not every browser's Blob reads into a buffer that it is given.
     const reader = stream.getReader();
