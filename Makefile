@@ -77,7 +77,8 @@ native:
 
 # Other seeds at each run; one that fails is named, and runs again with -seed.
 simulation:
-	$(stage) simulation go test -count=1 -v -run Simulation ./wasm/turn -turns=10000 -from=$$(date +%s)00000
+	$(stage) "simulation of turns" go test -count=1 -v -run Simulation ./wasm/turn -turns=10000 -from=$$(date +%s)00000
+	$(stage) "simulation of uploads" go test -count=1 -v -run Simulation ./wasm/upload -uploads=20000 -from=$$(date +%s)00000
 
 chromium:
 	$(stage) "core tests in Chromium" node scripts/test-chromium.mjs

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
-	"os"
 	"runtime"
 	"sort"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -16,12 +14,13 @@ import (
 )
 
 var (
-	simSeed    = flag.Int64("sim.seed", -1, "replay the upload of this seed, with its trace")
-	simUploads = flag.Int("sim.uploads", 0, "uploads to simulate; 0: a number for every day (also TURNWIRE_SIM_UPLOADS)")
+	simSeed    = flag.Int64("seed", -1, "replay the upload of this seed, with its trace")
+	simUploads = flag.Int("uploads", 0, "uploads to simulate; 0: a number for every day")
+	simFrom    = flag.Int64("from", 0, "seed of the first of them")
 )
 
 // TestSimulation runs uploads under seeds, with faults of every kind at random moments, and checks after every step
-// what holds for every upload. -sim.seed replays one.
+// what holds for every upload. -seed replays one.
 func TestSimulation(t *testing.T) {
 	if *simSeed >= 0 {
 		s := newSim(t, uint64(*simSeed))
@@ -33,23 +32,20 @@ func TestSimulation(t *testing.T) {
 	if runtime.GOOS == "js" {
 		n = 300
 	}
-	if v, err := strconv.Atoi(os.Getenv("TURNWIRE_SIM_UPLOADS")); err == nil {
-		n = v
-	}
 	if *simUploads > 0 {
 		n = *simUploads
 	}
 	began := time.Now()
 	ends := map[string]int{}
-	for seed := range n {
-		s := newSim(t, uint64(seed))
+	for i := range n {
+		s := newSim(t, uint64(*simFrom)+uint64(i))
 		s.run()
 		ends[s.protocol+" "+s.end()]++
 		if t.Failed() {
 			return
 		}
 	}
-	t.Logf("%d uploads, seeds from 0, %.0f a second", n, float64(n)/time.Since(began).Seconds())
+	t.Logf("%d uploads, seeds from %d, %.0f a second", n, *simFrom, float64(n)/time.Since(began).Seconds())
 	var lines []string
 	for end, count := range ends {
 		lines = append(lines, fmt.Sprintf("%6d %s", count, end))
@@ -111,7 +107,7 @@ func (s *sim) fail(why string) {
 		s.t.Fail()
 		return
 	}
-	s.t.Errorf("%s\nreplay: go test ./wasm/upload -run TestSimulation -sim.seed=%d -v", why, s.seed)
+	s.t.Errorf("%s\nreplay: go test ./wasm/upload -run TestSimulation -seed=%d -v", why, s.seed)
 }
 
 func (s *sim) end() string {
