@@ -27,7 +27,10 @@ after(async () => {
 // A trouble says what meets an upload, given a source of randomness, the upload's plan and the name of the operation that
 // stores its data: `fault` at the service or its storage, `toxic` on the way to the storage, `offline` in the browser.
 
-/** What an upload gets over. Those of one place do not meet: a block is sent six times, and each of them costs it two. */
+/**
+ * What an upload gets over: a block is sent six times, and each of these costs it two at most. patience is the time in
+ * which it must move, where something stalls.
+ */
 const passing = {
   address: {
     "answered 503": () => ({ fault: "on=upload-url&times=1&status=503&retry_after=0" }),
@@ -38,7 +41,7 @@ const passing = {
     "answered 403": (r, _, on) => ({ fault: `on=${on}&times=1&after=${r.below(3)}&status=403` }),
     refused: (r, _, on) => ({ fault: `on=${on}&times=${1 + r.below(2)}&refuse=1` }),
     cut: (r, { size }, on) => ({ fault: `on=${on}&times=${1 + r.below(2)}&cut_bytes=${r.below(Math.min(size, block))}` }),
-    stalled: (r, { size }, on) => ({ fault: `on=${on}&times=1&stall_bytes=${r.below(Math.min(size, block))}` }),
+    stalled: (r, { size }, on) => ({ fault: `on=${on}&times=1&stall_bytes=${r.below(Math.min(size, block))}`, patience: 1000 }),
     "answer lost": (r, _, on) => ({ fault: `on=${on}&times=${1 + r.below(2)}&lost_answer=1` }),
     slow: (_, __, on) => ({ fault: `on=${on}&bytes_per_s=2000000` }),
   },
@@ -47,7 +50,7 @@ const passing = {
     "answered 403": () => ({ fault: "on=blocklist&times=1&status=403" }),
     refused: () => ({ fault: "on=blocklist&times=1&refuse=1" }),
     cut: (r) => ({ fault: `on=blocklist&times=1&cut_bytes=${r.below(80)}` }),
-    stalled: (r) => ({ fault: `on=blocklist&times=1&stall_bytes=${r.below(80)}` }),
+    stalled: (r) => ({ fault: `on=blocklist&times=1&stall_bytes=${r.below(80)}`, patience: 1000 }),
     "answer lost": () => ({ fault: "on=blocklist&times=2&lost_answer=1" }),
   },
   report: {
@@ -59,7 +62,7 @@ const passing = {
     "cut on the way there": (r) => ({ toxic: ["limit_data", { bytes: r.below(block) }, { stream: "upstream" }], breaks: 1 + r.below(2) }),
     "cut on the way back": (r) => ({ toxic: ["limit_data", { bytes: r.below(600) }], breaks: 1 + r.below(2) }),
     reset: (r) => ({ toxic: ["reset_peer", { timeout: r.below(40) }], breaks: 1 + r.below(2) }),
-    silent: () => ({ toxic: ["timeout", { timeout: 0 }, { stream: "upstream" }], breaks: 1 }),
+    silent: () => ({ toxic: ["timeout", { timeout: 0 }, { stream: "upstream" }], breaks: 1, patience: 1000 }),
     narrow: () => ({ toxic: ["bandwidth", { rate: 1000 }, { stream: "upstream" }] }),
   },
   network: {
@@ -83,7 +86,7 @@ const lasting = {
     "answered 403": (r, _, on) => ({ fault: `on=${on}&status=403`, end: uploading("address_refused", true) }),
     refused: (r, _, on) => ({ fault: `on=${on}&refuse=1`, end: uploading("storage_unreachable", true) }),
     cut: (r, { size }, on) => ({ fault: `on=${on}&cut_bytes=${r.below(Math.min(size, block))}`, end: uploading("storage_unreachable", true) }),
-    stalled: (r, { size }, on) => ({ fault: `on=${on}&stall_bytes=${r.below(Math.min(size, block))}`, end: uploading("block_timeout", true) }),
+    stalled: (r, { size }, on) => ({ fault: `on=${on}&stall_bytes=${r.below(Math.min(size, block))}`, end: uploading("block_timeout", true), patience: 1000 }),
     "stored otherwise": (_, __, on) => ({ fault: `on=${on}&times=1&corrupt=1`, end: ["FileError", "reporting", false] }),
   },
   list: {
@@ -99,9 +102,12 @@ const lasting = {
   },
   wire: {
     reset: () => ({ toxic: ["reset_peer", { timeout: 0 }], end: uploading("storage_unreachable", true) }),
-    silent: () => ({ toxic: ["timeout", { timeout: 0 }, { stream: "upstream" }], end: uploading("block_timeout", true) }),
+    silent: () => ({ toxic: ["timeout", { timeout: 0 }, { stream: "upstream" }], end: uploading("block_timeout", true), patience: 1000 }),
   },
 };
+
+/** Places whose troubles would add up for a block. */
+const ofBlocks = new Set(["data", "wire", "network"]);
 
 /** What one upload is, and what it shall meet: nothing, up to three troubles that pass, or one that lasts. */
 function plan(r, i) {
@@ -118,15 +124,14 @@ function plan(r, i) {
     Object.assign(one, rest);
   };
   const places = (troubles) => Object.keys(troubles).filter(fits);
-  if (r.below(10) < 3) meet(lasting, r.pick(places(lasting)));
-  else {
-    // What cuts a block and what cuts its way would add up.
-    const left = places(passing);
-    for (let n = r.below(4); n > 0 && left.length > 0; n--) {
-      const [place] = left.splice(r.below(left.length), 1);
+  const kind = r.below(10);
+  if (kind < 4) meet(lasting, r.pick(places(lasting)));
+  else if (kind < 9) {
+    let left = places(passing);
+    for (let n = 1 + r.below(3); n > 0; n--) {
+      const place = r.pick(left);
       meet(passing, place);
-      const another = { data: ["wire", "network"], wire: ["data", "network"], network: ["data", "wire"] }[place] ?? [];
-      for (const other of another) if (left.includes(other)) left.splice(left.indexOf(other), 1);
+      left = left.filter((other) => other !== place && !(ofBlocks.has(place) && ofBlocks.has(other)));
     }
   }
   return one;
@@ -143,7 +148,7 @@ function keepExports() {
 }
 
 /** Uploads in the page by way of a lane's proxy, and tells what became of it; what happens meanwhile is told by `happens`. */
-const upload = (page, one, way) => page.evaluate(async ({ i, size, kind, faults, end, offline }, way) => {
+const upload = (page, one, way) => page.evaluate(async ({ i, size, kind, faults, end, offline, patience }, way) => {
   const asked = [];
   const ask = lab.asking(asked);
   const client = (globalThis.client ??= lab.client({
@@ -160,7 +165,7 @@ const upload = (page, one, way) => page.evaluate(async ({ i, size, kind, faults,
   globalThis.ask = ask;
   const data = lab.kinds[kind](lab.bytes(i, size));
   const upload = client.files.upload(data, lab.fault(faults.join(";"), {
-    size, blockSize: 64 << 10, blockTries: end ? 2 : 6, blockTimeout: 1000,
+    size, blockSize: 64 << 10, blockTries: end ? 2 : 6, blockTimeout: patience ?? 30_000,
     // Nothing hangs: this would show as another error.
     signal: AbortSignal.timeout(60_000),
   }));
