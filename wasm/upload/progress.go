@@ -2,7 +2,8 @@ package upload
 
 const (
 	quickest = 17    // ms between two reports: at most 60 a second
-	slowest  = 90    // ms that a change may wait for a report
+	slowest  = 90    // ms between two reports while bytes move
+	lull     = 1_000 // ms without a byte after which they are taken to move no more
 	sampled  = 250   // ms between two points of the speed
 	recent   = 5_000 // ms that the speed looks back
 )
@@ -15,17 +16,19 @@ type meter struct {
 	told    bool  // shown was
 	at      int64 // when
 	dirty   bool  // something changed since
+	moved   int64 // when loaded last grew
 	samples []sample
 }
 
 type sample struct{ at, loaded int64 }
 
-// due is when a change has to be shown at the latest; 0 where there is none.
+// due is when the next report has to come at the latest; 0 where there is none. While bytes move it comes even where
+// nothing changed but the speed: of one request, Chromium tells the bytes a little less than ten times a second.
 func (p *meter) due() int64 {
-	if !p.dirty {
-		return 0
+	if due := p.at + slowest; p.dirty || p.stage == Uploading && due <= p.moved+lull {
+		return due
 	}
-	return p.at + slowest
+	return 0
 }
 
 func (m *Machine) stage() Stage {
@@ -86,7 +89,7 @@ func (m *Machine) show() {
 		}
 	}
 	if loaded = min(loaded, m.config.Size); loaded > p.loaded {
-		p.loaded = loaded
+		p.loaded, p.moved = loaded, m.now
 	}
 	stage := m.stage()
 	if stage != p.stage {
@@ -98,7 +101,10 @@ func (m *Machine) show() {
 	p.stage = stage
 	now := m.Progress()
 	p.dirty = !p.told || now.Stage != p.shown.Stage || now.LoadedBytes != p.shown.LoadedBytes || now.BlocksDone != p.shown.BlocksDone || now.BlocksTotal != p.shown.BlocksTotal
-	if !p.dirty || p.told && now.Stage == p.shown.Stage && m.now-p.at < quickest {
+	if p.told && now.Stage == p.shown.Stage && m.now-p.at < quickest {
+		return
+	}
+	if due := p.due(); !p.dirty && (due == 0 || m.now < due) {
 		return
 	}
 	p.shown, p.told, p.at, p.dirty = now, true, m.now, false
