@@ -147,6 +147,12 @@ for (const [name, leave] of Object.entries(leaving)) {
     const record = await service.fileOnce(fileId, "upload_failed");
     assert.match(record.error, /abort/);
   });
+
+  check(`a page that ${name} leaves a file to the service that is stored already`, async ({ page, service }) => {
+    const fileId = await reach(page, service, { fault: "on=report&delay_ms=500", asked: "PATCH" });
+    await leave(page);
+    await service.fileOnce(fileId, "ready");
+  });
 }
 
 for (const [name, own, client] of [["has a resumeKey", { resumeKey: "k" }, {}], ['is under pageHide: "disconnect"', {}, { pageHide: "disconnect" }]]) {

@@ -18,6 +18,8 @@ type desk struct {
 	call  *call  // under way; nil where there is none
 	key   string // what the newest request carried
 	timer timer
+	// hurried: the page may be going away. A request carries the key of the one before, as a turn's abort does.
+	hurried bool
 }
 
 // perform reports whether the effect was one of its own.
@@ -39,11 +41,10 @@ func (d *desk) perform(effect retry.Effect) bool {
 	return true
 }
 
-// ask begins a call. The client does not hold it: the report of a failure has to go out after close too. A request
-// that outlives the page carries the key of the one before, as a turn's abort does.
+// ask begins a call. The client does not hold it: the report of a failure has to go out after close too.
 func (d *desk) ask(e upload.Ask) {
 	lent := ""
-	if e.Request.Keepalive {
+	if d.hurried {
 		lent = d.key
 	}
 	over := false

@@ -191,7 +191,10 @@ func resumeUpload(args []safejs.Value) any {
 
 // abortUpload(upload)
 func abortUpload(args []safejs.Value) any {
-	return told(args, func(u *liveUpload) { u.machine.Abort(clock()) })
+	return told(args, func(u *liveUpload) {
+		u.hurried = true
+		u.machine.Abort(clock())
+	})
 }
 
 // uploadRecord(upload) → what is to be kept; null of one that has ended

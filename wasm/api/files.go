@@ -39,27 +39,27 @@ func ReportUploaded(fileID string, size int64, checksum string) Request {
 	w.Int("size", size)
 	w.Given("checksum", checksum)
 	w.Close('}')
-	return reportFile(fileID, w.Text(), false)
+	return reportFile(fileID, w.Text())
 }
 
-// ReportFailed is PATCH /v1/files/{file_id} after an upload that did not succeed. It outlives its page, so that no file
-// hangs.
+// ReportFailed is PATCH /v1/files/{file_id} after an upload that did not succeed.
 func ReportFailed(fileID, why string) Request {
 	var w json.Writer
 	w.Open("", '{')
 	w.String("status", "upload_failed")
 	w.String("error", why)
 	w.Close('}')
-	return reportFile(fileID, w.Text(), true)
+	return reportFile(fileID, w.Text())
 }
 
-func reportFile(fileID string, body []byte, keepalive bool) Request {
+// reportFile outlives its page, so that no file hangs.
+func reportFile(fileID string, body []byte) Request {
 	return Request{
 		Method:    "PATCH",
 		Path:      filePath(fileID),
 		Header:    []Field{jsonBody, {"Accept", "application/json"}},
 		Body:      body,
-		Keepalive: keepalive,
+		Keepalive: true,
 	}
 }
 

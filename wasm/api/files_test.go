@@ -22,8 +22,8 @@ func TestFileRequests(t *testing.T) {
 			"POST /v1/workspaces/w%201/files/upload-url", `{"name":"a\"b","size":3,"content_type":"text/plain"}`, false},
 		{"upload-url with all", UploadURL("w", FileParams{"n", 0, "t", "rag", "abc", "f"}),
 			"POST /v1/workspaces/w/files/upload-url", `{"name":"n","size":0,"content_type":"t","purpose":"rag","checksum":"abc","file_id":"f"}`, false},
-		{"uploaded", ReportUploaded("f/1", 12, "abc"), "PATCH /v1/files/f%2F1", `{"status":"uploaded","size":12,"checksum":"abc"}`, false},
-		{"uploaded without a sum", ReportUploaded("f", 0, ""), "PATCH /v1/files/f", `{"status":"uploaded","size":0}`, false},
+		{"uploaded", ReportUploaded("f/1", 12, "abc"), "PATCH /v1/files/f%2F1", `{"status":"uploaded","size":12,"checksum":"abc"}`, true},
+		{"uploaded without a sum", ReportUploaded("f", 0, ""), "PATCH /v1/files/f", `{"status":"uploaded","size":0}`, true},
 		{"failed", ReportFailed("f", "why"), "PATCH /v1/files/f", `{"status":"upload_failed","error":"why"}`, true},
 		{"get", GetFile("f"), "GET /v1/files/f", ``, false},
 	}

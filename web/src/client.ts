@@ -134,7 +134,9 @@ function leave(): void {
     else turn.disconnect();
   }
   for (const [upload, session] of uploads) {
-    if (session.config.pageHide === "abort" && upload.resumeKey === undefined) void upload.abort();
+    // Whose bytes are all stored is left to the service, which hears of it all the same.
+    const stored = upload.progress.stage === "reporting" || upload.progress.stage === "processing";
+    if (session.config.pageHide === "abort" && upload.resumeKey === undefined && !stored) void upload.abort();
   }
 }
 
