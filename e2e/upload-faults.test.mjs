@@ -54,7 +54,7 @@ const passing = {
     "answer lost": () => ({ fault: "on=blocklist&times=2&lost_answer=1" }),
   },
   report: {
-    "answered 503": () => ({ fault: "on=report&times=2&status=503&retry_after=0" }),
+    "answered 503": () => ({ fault: "on=report&times=1&status=503&retry_after=0" }),
     refused: () => ({ fault: "on=report&times=1&refuse=1" }),
     "answer lost": () => ({ fault: "on=report&times=1&lost_answer=1" }),
   },
@@ -106,8 +106,8 @@ const lasting = {
   },
 };
 
-/** Places whose troubles would add up for a block. */
-const ofBlocks = new Set(["data", "wire", "network"]);
+/** Places whose troubles would add up: for a block, or for a renewal, which is not repeated where it may have acted. */
+const apart = [["data", "wire"], ["data", "network"], ["wire", "network"], ["address", "network"]];
 
 /** What one upload is, and what it shall meet: nothing, up to three troubles that pass, or one that lasts. */
 function plan(r, i) {
@@ -131,7 +131,7 @@ function plan(r, i) {
     for (let n = 1 + r.below(3); n > 0; n--) {
       const place = r.pick(left);
       meet(passing, place);
-      left = left.filter((other) => other !== place && !(ofBlocks.has(place) && ofBlocks.has(other)));
+      left = left.filter((other) => other !== place && !apart.some((pair) => pair.includes(place) && pair.includes(other)));
     }
   }
   return one;
