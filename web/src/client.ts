@@ -1,6 +1,7 @@
 import type * as API from "turnwire";
 import { AgentError, errorOf, ProtocolError, type RuntimeCrashError } from "./errors.ts";
 import { Files } from "./files.ts";
+import { cameBack, left } from "./leaving.ts";
 import { guarded } from "./listeners.ts";
 import { type Instance, instance, type Settle } from "./runtime.ts";
 import { Turn, turns } from "./turn.ts";
@@ -129,6 +130,7 @@ export class Session {
  * uploads, but for those that a later page can go on with.
  */
 function leave(): void {
+  left();
   for (const [turn, session] of turns) {
     if (session.config.pageHide === "abort") turn.abort().catch(() => {});
     else turn.disconnect();
@@ -153,6 +155,7 @@ export class AgentClient implements API.AgentClient {
     if (typeof location === "undefined") return;
     instance().catch(() => {});
     addEventListener("pagehide", leave);
+    addEventListener("pageshow", cameBack);
   }
 
   ready(): Promise<void> {

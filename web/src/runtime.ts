@@ -1,6 +1,7 @@
 import type { InitOptions, TurnEvent, UploadStage } from "turnwire";
 import { RuntimeCrashError, RuntimeLoadError } from "./errors.ts";
 import { chunkSize, count, type Exports, instantiate, marks, out, size, state } from "./instantiate.ts";
+import { unlessLeft } from "./leaving.ts";
 import { clearTimer, setTimer } from "./timers.ts";
 import { invalid, object } from "./validate.ts";
 
@@ -277,7 +278,7 @@ async function start(): Promise<Instance> {
     crashed: (message: string) => live?.crash(message, false),
     setTimeout: (fn: () => void, ms: number) => setTimer(() => enter(fn, undefined as never), ms),
     then: (promise: Promise<unknown>, ok: (value: unknown) => void, fail: (reason: unknown) => void) =>
-      void promise.then((value) => enter(ok, value), (reason: unknown) => enter(fail, reason)),
+      void promise.then((value) => enter(ok, value), (reason: unknown) => unlessLeft(() => enter(fail, reason))),
     clearTimeout: clearTimer,
     random: Math.random,
     now: () => performance.now(),

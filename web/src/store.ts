@@ -1,3 +1,4 @@
+import { unlessLeft } from "./leaving.ts";
 import type { Bytes } from "./source.ts";
 
 /** A request to the store: without the key, without cookies, with these headers and no other. */
@@ -77,7 +78,7 @@ function byFetch(url: URL, { method, header, want }: StoreRequest, body: Blob, s
       return value === null ? [] : [name, value];
     }), text.slice(0, bodyMost));
   }).catch((error: unknown) => {
-    if (!signal.aborted) sink.failed(String(error));
+    unlessLeft(() => signal.aborted || sink.failed(String(error)));
   });
   return { cancel: () => controller.abort() };
 }
