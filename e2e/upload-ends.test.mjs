@@ -155,15 +155,26 @@ for (const [name, leave] of Object.entries(leaving)) {
   });
 }
 
-for (const [name, own, client] of [["has a resumeKey", { resumeKey: "k" }, {}], ['is under pageHide: "disconnect"', {}, { pageHide: "disconnect" }]]) {
-  check(`a page that is left tells nothing of an upload that ${name}`, async ({ page, service }) => {
-    await page.evaluate((client) => Object.assign(lab.settings, client), client);
-    const fileId = await reach(page, service, blocks, own);
-    const before = await service.requests();
-    await page.reload();
-    await page.waitForFunction(() => "lab" in globalThis);
-    const record = await page.evaluate((id) => lab.client().files.get(id), fileId);
-    assert.equal(record.status, "uploading");
-    assert.equal((await service.requests()).reports, before.reports);
-  });
+// A browser ends the requests of a page that is left, and its scripts hear of that still: no try is left that could be
+// made again.
+const kept = [
+  { name: "has a resumeKey", own: { resumeKey: "k", blockTries: 1 }, client: {} },
+  { name: 'is under pageHide: "disconnect"', own: { blockTries: 1 }, client: { pageHide: "disconnect" } },
+];
+for (const { name, own, client } of kept) {
+  for (const at of [elsewhere, ({ origin }) => `${origin}/`]) {
+    for (const moment of moments.filter(({ name }) => /blocks are|reported/.test(name))) {
+      check(`a page ${at === elsewhere ? "elsewhere" : "of the service's own origin"} that is left ${moment.name} tells nothing of an upload that ${name}`, async ({ page, service }) => {
+        await page.evaluate((client) => Object.assign(lab.settings, client), client);
+        const before = await service.requests();
+        const fileId = await reach(page, service, moment, own);
+        await page.reload();
+        await page.waitForFunction(() => "lab" in globalThis);
+        const record = await page.evaluate((id) => lab.client().files.get(id), fileId);
+        assert.equal(record.status, "uploading");
+        // One may have been under way.
+        assert.ok((await service.requests()).reports - before.reports <= (moment.asked === "PATCH" ? 1 : 0));
+      }, { at });
+    }
+  }
 }

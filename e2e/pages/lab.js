@@ -101,6 +101,18 @@ XMLHttpRequest.prototype.send = function (body) {
 /** How many requests to a storage of another origin are under way. */
 const open = () => [...requests].filter(({ readyState }) => readyState > 0 && readyState < 4).length;
 
+/** What is kept for later pages: key and record, parsed. */
+async function records() {
+  // Opened before the package did, the database would lack its store.
+  if (!(await indexedDB.databases()).some(({ name }) => name === "turnwire")) return [];
+  const result = (request) => new Promise((resolve, reject) => Object.assign(request, { onsuccess: () => resolve(request.result), onerror: () => reject(request.error) }));
+  const database = await result(indexedDB.open("turnwire"));
+  const store = database.transaction("uploads").objectStore("uploads");
+  const [keys, values] = await Promise.all([result(store.getAllKeys()), result(store.getAll())]);
+  database.close();
+  return keys.map((key, i) => ({ key, ...JSON.parse(values[i].record) }));
+}
+
 /** Bytes as each kind of data that can be uploaded. */
 const kinds = {
   Blob: (bytes) => new Blob([bytes]),
@@ -137,4 +149,4 @@ function stream(bytes, piece = 70_001) {
   }, { highWaterMark: 0 });
 }
 
-globalThis.lab = { Turnwire, settings, client, chat, fault, told, settled, refusal, follow, bytes, asking, watch, upload, kinds, stream, open };
+globalThis.lab = { Turnwire, settings, client, chat, fault, told, settled, refusal, follow, bytes, asking, watch, upload, kinds, stream, open, records };
