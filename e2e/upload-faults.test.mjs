@@ -267,3 +267,30 @@ check(`${uploads} uploads under faults`, async ({ service, browser, t }) => {
   }));
   t.diagnostic(tally.toString());
 }, { timeout: 300_000 });
+
+check("a renewal that breaks because the network goes is asked for again", async ({ page, service }) => {
+  const seen = await page.evaluate(async () => {
+    let there = true, went = false;
+    Object.defineProperty(navigator, "onLine", { get: () => there });
+    const asked = [];
+    const ask = lab.asking(asked);
+    const client = lab.client({
+      fetch: async (url, init) => {
+        if (asked.length === 0 || went) return ask(url, init);
+        // Requests break before the browser says why.
+        [there, went] = [false, true];
+        throw new TypeError("network changed");
+      },
+    });
+    const upload = client.files.upload(new Blob([lab.bytes(1, 256 << 10)]), lab.fault("on=upload-url&expires_ms=1", { blockSize: 64 << 10 }));
+    upload.on("progress", ({ stage }) => {
+      if (stage !== "paused") return;
+      there = true;
+      dispatchEvent(new Event("online"));
+    });
+    return { ...(await lab.watch(upload)), asked, went };
+  });
+  assert.deepEqual([seen.went, seen.error, seen.file?.status], [true, undefined, "ready"]);
+  assert.deepEqual(seen.asked.map(({ method, status }) => `${method} ${status}`), ["POST 201", "POST 200", "PATCH 200"]);
+  assert.equal((await service.file(seen.fileId)).status, "ready");
+});

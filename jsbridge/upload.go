@@ -154,6 +154,10 @@ func (u *liveUpload) answered(d retry.Done) {
 		method(u.sink, "map", string(d.Body))
 		return
 	}
+	// A request breaks before the browser says why.
+	if d.Err != nil && d.Err.Kind == api.KindConnection && !truthy(method(host, "online")) {
+		u.machine.Offline(clock())
+	}
 	u.machine.Answered(clock(), d)
 	u.flush()
 }
