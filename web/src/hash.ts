@@ -54,6 +54,9 @@ function once(bytes: Uint8Array): Chunks {
  */
 const free: ArrayBuffer[] = [];
 
+/** Chromium collects a Blob's stream while it reads into a buffer that it was given, and the read never ends, unless something holds its reader. */
+const reading = new Set<unknown>();
+
 function chunks(data: Blob): Chunks {
   let left = data.size;
   const take = ({ value }: { value?: Uint8Array | undefined }): Uint8Array | undefined => {
@@ -67,7 +70,8 @@ function chunks(data: Blob): Chunks {
     const done = ({ buffer }: Uint8Array): void => void free.push(buffer as ArrayBuffer);
     return {
       async read() {
-        const result = await reader.read(new Uint8Array(free.pop() ?? new ArrayBuffer(readSize)));
+        reading.add(reader);
+        const result = await reader.read(new Uint8Array(free.pop() ?? new ArrayBuffer(readSize))).finally(() => reading.delete(reader));
         // The end has nothing in its buffer, and gives it back all the same.
         if (result.done && result.value) done(result.value);
         return take(result);
