@@ -152,7 +152,7 @@ describe("what the service is told and asked", () => {
         waited: await rag("processing_ms=300", { wait: true }),
         followed: await rag("processing_ms=300", { wait: { interval: 50, maxInterval: 50, onStatus: (file) => statuses.push(file.status) } }),
         failed: await rag("processing_error=no%20text%20in%20it", { wait: true }),
-        late: await rag("processing_ms=2000", { wait: { interval: 20, maxInterval: 20, waitTimeout: 200 } }),
+        late: await rag("processing_ms=600000", { wait: { interval: 20, maxInterval: 20, waitTimeout: 200 } }),
         statuses,
       };
     }, options);
@@ -177,14 +177,17 @@ describe("what the service is told and asked", () => {
     const seen = await page.evaluate(async (options) => {
       const { files } = lab.client();
       const upload = (report) => files.upload(new File(["the moon is a rock"], "moon.txt"), lab.fault(`on=report&${report}`, { ...options, purpose: "rag" })).done();
-      const slow = await upload("processing_ms=300");
       const statuses = [];
       const cancel = new AbortController();
-      const endless = await upload("processing_ms=2000");
+      // Longer than the test takes on a busy machine.
+      const endless = await upload("processing_ms=600000");
+      const slow = await upload("processing_ms=1500");
+      const waited = await files.wait(slow.id, { interval: 50, maxInterval: 50, onStatus: (file) => statuses.push(file.status) });
       const cancelled = lab.refusal(() => files.wait(endless.id, { signal: cancel.signal, onStatus: () => cancel.abort() }));
       return {
-        got: await files.get(slow.id),
-        waited: await files.wait(slow.id, { interval: 50, maxInterval: 50, onStatus: (file) => statuses.push(file.status) }),
+        got: await files.get(endless.id),
+        slow: slow.id,
+        waited,
         again: await files.wait(slow.id),
         failed: await lab.refusal(async () => files.wait((await upload("processing_error=broken")).id)),
         late: await lab.refusal(() => files.wait(endless.id, { interval: 20, waitTimeout: 100 })),
@@ -195,9 +198,9 @@ describe("what the service is told and asked", () => {
         statuses,
       };
     }, options);
-    const { got, waited, again, failed, late, missing, missed, unknown, cancelled, statuses } = seen;
+    const { got, slow, waited, again, failed, late, missing, missed, unknown, cancelled, statuses } = seen;
     assert.deepEqual([got.status, got.name, got.size, got.raw.purpose], ["processing", "moon.txt", 18, "rag"]);
-    assert.deepEqual([waited.id, waited.status, again.status, waited.raw], [got.id, "ready", "ready", await service.file(got.id)]);
+    assert.deepEqual([waited.id, waited.status, again.status, waited.raw], [slow, "ready", "ready", await service.file(slow)]);
     assert.deepEqual([statuses[0], statuses.at(-1)], ["processing", "ready"]);
     assert.deepEqual([failed.name, failed.file.status, failed.code], ["FileError", "processing_failed", "processing_failed"]);
     assert.deepEqual([late.name, late.code], ["TimeoutError", "wait_timeout"]);
