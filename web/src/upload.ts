@@ -97,12 +97,12 @@ export class Upload implements API.Upload {
       if (this.#over) return;
       const { signal, onStatus, onProgress, mapUploadTicket, resumeKey, ...params } = this.#config;
       this.#seat = seat;
-      if (params.checksum === 1 || params.checksum === 2) {
-        if (params.size > smallMost) this.#letGo.push(useWorker());
-      }
       seat.instance.onCrash.add(this.#crashed);
       this.#live = true;
       this.#id = seat.instance.control.startUpload(seat.client, { ...params, fingerprint }, record, this.#sink(seat));
+      // After it, so that the address is asked for while the worker starts.
+      const sums = params.checksum === 1 || params.checksum === 2;
+      if (sums && params.size > smallMost && this.#live) this.#letGo.push(useWorker());
       if (this.#paused && this.#live) seat.instance.control.pauseUpload(this.#id);
     });
   }
