@@ -23,7 +23,7 @@ const indexOf = (id) => Number(/\d+$/.exec(Buffer.from(id, "base64").toString())
  */
 const stores = {
   "the service's own": {},
-  Azurite: { start: azurite, of: ({ query, size }, block) => (query.blockid && size > 0 ? indexOf(query.blockid) * block : undefined) },
+  Azurite: { start: azurite, of: ({ method, query }, block) => (method === "PUT" && query.blockid ? indexOf(query.blockid) * block : undefined) },
   versitygw: { start: versitygw, block: 5 * MiB, of: ({ query, method }, block) => (method === "PUT" ? (query.partNumber - 1) * block : undefined) },
   "@tus/server": { start: tus, of: ({ method, headers }) => (method === "PATCH" ? Number(headers["upload-offset"]) : undefined) },
 };

@@ -152,7 +152,7 @@ describe("what the service is told and asked", () => {
         waited: await rag("processing_ms=300", { wait: true }),
         followed: await rag("processing_ms=300", { wait: { interval: 50, maxInterval: 50, onStatus: (file) => statuses.push(file.status) } }),
         failed: await rag("processing_error=no%20text%20in%20it", { wait: true }),
-        late: await rag("processing_ms=600000", { wait: { interval: 20, maxInterval: 20, waitTimeout: 200 } }),
+        late: await rag("processing_ms=2000", { wait: { interval: 20, maxInterval: 20, waitTimeout: 200 } }),
         statuses,
       };
     }, options);
