@@ -25,7 +25,10 @@ type liveUpload struct {
 	mapError *api.Error
 }
 
-var uploads table[*liveUpload]
+var (
+	uploads table[*liveUpload]
+	traffic = upload.Traffic{}
+)
 
 // startUpload(client, {workspaceId, name, contentType, purpose, size, once, …options}, record, sink) → upload. record is
 // what an earlier page kept; undefined where it kept nothing.
@@ -43,6 +46,7 @@ func startUpload(args []safejs.Value) any {
 		Concurrency:  int(number(params, "concurrency")),
 		BlockTries:   int(number(params, "blockTries")),
 		BlockTimeout: number(params, "blockTimeout"),
+		Traffic:      traffic,
 		Checksum:     upload.Checksum(number(params, "checksum")),
 		KnownSum:     text(params, "knownSum"),
 		Base64:       truthy(property(params, "base64")),

@@ -105,10 +105,11 @@ type Config struct {
 	// for beyond what was released.
 	Once bool
 
-	BlockSize    int64 // 0: the service's, else 8 MiB, within the protocol's bounds
-	Concurrency  int   // 0: 4
-	BlockTries   int   // 0: 4
-	BlockTimeout int64 // without progress
+	BlockSize    int64   // 0: the service's, else 8 MiB, within the protocol's bounds
+	Concurrency  int     // blocks being sent; 0: 4
+	BlockTries   int     // 0: 4
+	BlockTimeout int64   // without progress
+	Traffic      Traffic // nil: of this upload alone
 
 	Checksum    Checksum
 	KnownSum    string // hexadecimal, of ChecksumKnown

@@ -76,6 +76,9 @@ func New(config Config) *Machine {
 	if config.BlockTries <= 0 {
 		config.BlockTries = defaultTries
 	}
+	if config.Traffic == nil {
+		config.Traffic = Traffic{}
+	}
 	m := &Machine{config: config}
 	m.session = session{ticket: &api.Ticket{}, name: config.Name, contentType: config.ContentType, size: config.Size, wanted: config.BlockSize,
 		concurrency: config.Concurrency, once: config.Once}
@@ -375,7 +378,7 @@ func (m *Machine) arm() {
 	}
 	if m.config.BlockTimeout > 0 {
 		for _, f := range m.flights {
-			add(f.moved + m.config.BlockTimeout)
+			add(m.lively(f) + m.config.BlockTimeout)
 		}
 	}
 	if m.offline && m.step < closing {

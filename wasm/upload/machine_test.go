@@ -92,6 +92,57 @@ func TestPause(t *testing.T) {
 	assert.Len(t, h.asks, 2)
 }
 
+func TestNextWhileOneIsAnswered(t *testing.T) {
+	h := azure(t, sas+"}", func(c *Config) { c.Size, c.Concurrency = 700, 2 })
+	sent := func(id int, bytes int64) { h.do(func(now int64) { h.m.StoreProgress(now, id, bytes) }) }
+	assert.Len(t, h.stores, 2)
+	sent(1, 99)
+	assert.Len(t, h.stores, 2, "a byte has still to leave")
+	sent(1, 100)
+	assert.Len(t, h.stores, 3, "nothing has to leave but the answer's wait")
+	sent(2, 100)
+	sent(3, 100)
+	assert.Len(t, h.stores, 3, "half as many as are sent wait for their answer")
+	h.answer(1, 201)
+	h.answer(2, 201)
+	assert.Len(t, h.stores, 3)
+
+	h = azure(t, sas+"}", func(c *Config) { c.Concurrency = 1 })
+	sent(1, 100)
+	assert.Len(t, h.stores, 1, "one at a time is one at a time")
+}
+
+func TestWaitsForAConnection(t *testing.T) {
+	cases := []struct {
+		name    string
+		other   string // where something moves
+		retries bool
+	}{
+		{"that another upload to the host has", "https://store.test/another?sig=1", false},
+		{"in vain, while another host is lively", "https://other.test/c", true},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			h := azure(t, sas+"}", nil)
+			for range 10 {
+				h.pass(59_000)
+				h.m.config.Traffic[host(c.other)] = h.now
+			}
+			assert.Equal(t, c.retries, len(h.cancels) > 0)
+			h.pass(60_000)
+			assert.NotEmpty(t, h.cancels, "when nothing moves any more, nothing is waited for")
+		})
+	}
+	t.Run("begun", func(t *testing.T) {
+		h := azure(t, sas+"}", nil)
+		h.do(func(now int64) { h.m.StoreProgress(now, 1, 1) })
+		h.pass(50_000)
+		h.do(func(now int64) { h.m.StoreProgress(now, 2, 1) })
+		h.pass(10_000)
+		assert.Equal(t, []int{1}, h.cancels, "what has a connection and does not move is stalled; what has none waits")
+	})
+}
+
 func TestOffline(t *testing.T) {
 	h := azure(t, sas+"}", func(c *Config) { c.BlockTries = 1 })
 	h.do(h.m.Offline)

@@ -12,10 +12,17 @@ type flight struct {
 	id         int
 	lane       *lane
 	request    Request
-	generation int   // of the address that it was made with
+	generation int // of the address that it was made with
+	host       string
 	sent       int64 // bytes of the body
 	moved      int64 // when it last made progress
 }
+
+// sending reports whether a part of the request has still to leave.
+func (f *flight) sending() bool { return !f.request.carries() || f.sent < f.request.To-f.request.From }
+
+// Traffic is when each host last took bytes or answered, for all uploads of a page.
+type Traffic map[string]int64
 
 // plan cuts the data, unless it is cut already, and begins to store it.
 func (m *Machine) plan() {
@@ -34,7 +41,20 @@ func (m *Machine) plan() {
 	m.step = storing
 }
 
-// schedule begins what may be begun: at most so many requests at once, in order, what failed before what is new.
+// room reports whether one more request may be begun. One that has left does not count while its answer is awaited, so
+// that the line is not idle for a round trip, but for half as many at most: the default is then what a browser has
+// connections for (six a host with HTTP/1.1).
+func (m *Machine) room() bool {
+	most, sending := m.config.Concurrency, 0
+	for _, f := range m.flights {
+		if f.sending() {
+			sending++
+		}
+	}
+	return sending < most && len(m.flights) < most+most/2
+}
+
+// schedule begins what may be begun, in order, what failed before what is new.
 func (m *Machine) schedule() {
 	if m.held() || m.renewing && m.asking != nobody {
 		return
@@ -43,7 +63,7 @@ func (m *Machine) schedule() {
 		m.renew()
 		return
 	}
-	for i := 0; i < len(m.waiting) && len(m.flights) < m.config.Concurrency; {
+	for i := 0; i < len(m.waiting) && m.room(); {
 		l := m.waiting[i]
 		if l.due > m.now || !m.inWindow(l) {
 			i++
@@ -55,7 +75,7 @@ func (m *Machine) schedule() {
 	if m.step != storing {
 		return
 	}
-	for m.next < len(m.session.lanes) && len(m.flights) < m.config.Concurrency {
+	for m.next < len(m.session.lanes) && m.room() {
 		l := m.session.lanes[m.next]
 		if !l.done && !m.inWindow(l) {
 			return
@@ -88,7 +108,7 @@ func (m *Machine) request(l *lane) Request {
 func (m *Machine) launch(l *lane, r Request) {
 	m.lastID++
 	r.Want = append(r.Want[:len(r.Want):len(r.Want)], "retry-after")
-	m.flights = append(m.flights, &flight{id: m.lastID, lane: l, request: r, generation: m.generation, moved: m.now})
+	m.flights = append(m.flights, &flight{id: m.lastID, lane: l, request: r, generation: m.generation, host: host(r.URL), moved: m.now})
 	m.sum.want = max(m.sum.want, r.To)
 	m.Emit(Store{m.lastID, r})
 }
@@ -114,6 +134,7 @@ func (m *Machine) land(id int) *flight {
 	for i, f := range m.flights {
 		if f.id == id {
 			m.flights = remove(m.flights, i)
+			m.config.Traffic[f.host] = m.now
 			return f
 		}
 	}
@@ -126,8 +147,13 @@ func (m *Machine) StoreProgress(now int64, id int, sent int64) {
 	for _, f := range m.flights {
 		if f.id == id && sent > f.sent {
 			f.sent, f.moved = sent, now
-			m.show()
-			m.arm()
+			m.config.Traffic[f.host] = now
+			if f.sending() {
+				m.show()
+				m.arm()
+			} else {
+				m.proceed()
+			}
 			return
 		}
 	}
@@ -316,6 +342,15 @@ const (
 	grace = 5_000 // for what had arrived meanwhile to be told
 )
 
+// lively is when a request last gave a sign of life. One that has sent nothing may still be waiting for a connection that
+// another has: then that one's signs count.
+func (m *Machine) lively(f *flight) int64 {
+	if f.sent > 0 {
+		return f.moved
+	}
+	return max(f.moved, m.config.Traffic[f.host])
+}
+
 // checkStalls tries again what has made no progress for too long. due is when the timer should have come.
 func (m *Machine) checkStalls(due int64) {
 	limit := m.config.BlockTimeout
@@ -329,7 +364,7 @@ func (m *Machine) checkStalls(due int64) {
 	}
 	for i := 0; i < len(m.flights); {
 		f := m.flights[i]
-		if f.moved+limit > m.now {
+		if m.lively(f)+limit > m.now {
 			i++
 			continue
 		}

@@ -95,10 +95,43 @@ func (s *sim) send(e Store) {
 	s.checkSend(r)
 	f := &simFlight{r: r, at: w.now}
 	s.flights[e.ID] = f
+	s.queue = append(s.queue, func() bool {
+		if !f.over {
+			f.carried = true
+			s.carry(e.ID, f)
+		}
+		return f.carried
+	})
+	s.connect()
+}
+
+// connect carries what waits for a connection, as far as the browser has some left.
+func (s *sim) connect() {
+	for len(s.queue) > 0 && s.busy < s.connections {
+		carried := s.queue[0]()
+		s.queue = s.queue[1:]
+		if carried {
+			s.busy++
+		}
+	}
+}
+
+// free gives the flight's connection to the next.
+func (s *sim) free(f *simFlight) {
+	f.over = true
+	if f.carried {
+		s.busy--
+		s.w.after(0, s.connect)
+	}
+}
+
+// carry brings a request to the store and the answer back.
+func (s *sim) carry(id int, f *simFlight) {
+	w, r := s.w, f.r
 	length := r.To - r.From
 	took := w.between(5, 60) + length/w.between(2_000, 60_000)
 	if s.offline || w.fault(s.chance) {
-		w.after(w.between(0, 30), func() { s.drop(e.ID, f) })
+		w.after(w.between(0, 30), func() { s.drop(id, f) })
 		return
 	}
 	stop := length + 1 // where the body stops
@@ -121,7 +154,7 @@ func (s *sim) send(e Store) {
 				return
 			}
 			f.sent = sent
-			s.input("", func() { s.m.StoreProgress(w.now, e.ID, sent) })
+			s.input("", func() { s.m.StoreProgress(w.now, id, sent) })
 		})
 	}
 	if stalls {
@@ -131,7 +164,7 @@ func (s *sim) send(e Store) {
 		w.after(took/2, func() {
 			if !f.over {
 				s.arrive(f, extent{r.From, r.From + min(stop, length)}, stop >= length)
-				s.drop(e.ID, f)
+				s.drop(id, f)
 			}
 		})
 		return
@@ -141,15 +174,15 @@ func (s *sim) send(e Store) {
 			return
 		}
 		if s.offline {
-			s.drop(e.ID, f)
+			s.drop(id, f)
 			return
 		}
 		a := s.judge(f)
 		if w.fault(s.chance) { // the answer is lost
-			s.drop(e.ID, f)
+			s.drop(id, f)
 			return
 		}
-		w.after(w.between(1, 40), func() { s.deliver(e.ID, f, a) })
+		w.after(w.between(1, 40), func() { s.deliver(id, f, a) })
 	})
 }
 
@@ -210,7 +243,7 @@ func (s *sim) abandon(f *simFlight) {
 	if f.over {
 		return
 	}
-	f.over = true
+	s.free(f)
 	if s.w.one(3) {
 		sent := f.sent
 		s.w.after(s.w.between(0, 20), func() {
@@ -224,7 +257,7 @@ func (s *sim) drop(id int, f *simFlight) {
 	if f.over {
 		return
 	}
-	f.over = true
+	s.free(f)
 	delete(s.flights, id)
 	s.input(fmt.Sprintf("  #%d gets no answer", id), func() { s.m.StoreFailed(s.w.now, id, "error", s.offline && s.w.one(2)) })
 }
@@ -237,7 +270,7 @@ func (s *sim) deliver(id int, f *simFlight, a Answer) {
 		s.drop(id, f)
 		return
 	}
-	f.over = true
+	s.free(f)
 	delete(s.flights, id)
 	if f.at > s.lostAt {
 		s.acknowledge(f.r, a)

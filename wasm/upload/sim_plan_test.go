@@ -16,6 +16,7 @@ func newSim(t *testing.T, seed uint64) *sim {
 	w := s.w
 	s.protocol = []string{"put", "azure-block", "s3-multipart", "gcs-resumable", "tus"}[rng.IntN(5)]
 	s.chance = []int{0, 60, 25, 12, 5}[rng.IntN(5)]
+	s.connections = 1 + rng.IntN(8)
 	block := []int64{0, 1 << 10, 256 * kib, 5 * mib, 8 * mib, 3_000_001}[rng.IntN(6)]
 	real := block
 	if real == 0 {

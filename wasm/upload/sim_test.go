@@ -86,13 +86,18 @@ type sim struct {
 	reports  []int64
 	lostAt   int64           // when the store lost what was not complete
 	acked    map[string]bool // blocks that were acknowledged, by place
+
+	// The browser has so many connections, of which so many are in use; what waits for one.
+	connections, busy int
+	queue             []func() (carried bool)
 }
 
 type simFlight struct {
-	r    Request
-	sent int64
-	over bool
-	at   int64 // when it was sent
+	r       Request
+	sent    int64
+	carried bool // it has a connection
+	over    bool
+	at      int64 // when it was sent
 }
 
 func simSum(size int64) string { return fmt.Sprintf("%064x", size+1) }
@@ -193,7 +198,13 @@ func (s *sim) input(name string, tell func()) {
 	if limit == 0 {
 		limit = 4
 	}
-	if len(s.flights) > limit {
+	sending := 0
+	for _, f := range s.flights {
+		if f.sent < f.r.To-f.r.From || f.r.To == f.r.From {
+			sending++
+		}
+	}
+	if sending > limit || len(s.flights) > limit+limit/2 {
 		s.fail("too many requests at once")
 	}
 	if p := s.m.Progress(); p.LoadedBytes != s.shown.LoadedBytes && s.w.now-s.shownAt > 100 {
@@ -227,6 +238,9 @@ func (s *sim) perform(e retry.Effect) {
 		if f == nil {
 			s.fail("cancels what is not under way")
 			return
+		}
+		if s.chance == 0 {
+			s.fail("cancels what nothing disturbs")
 		}
 		s.abandon(f)
 		delete(s.flights, e.ID)

@@ -254,7 +254,11 @@ export interface UploadOptions extends RequestOptions {
   size?: number;
   /** Bytes. Default: what the service names, else 8 MiB; in any case within what the protocol allows. */
   blockSize?: number;
-  /** Blocks in flight at once. Default 4. */
+  /**
+   * Blocks being sent at once. Default 4. The next begins when all bytes of one have left, so that half as many again,
+   * rounded down, may be awaiting their answer: with the default, six requests, as many as a browser has connections for
+   * to a host without HTTP/2.
+   */
   concurrency?: number;
   /** Times that a block is sent before the upload fails. Default 4. */
   blockTries?: number;
