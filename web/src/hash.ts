@@ -71,9 +71,11 @@ function chunks(data: Blob): Chunks {
     return {
       async read() {
         reading.add(reader);
-        const result = await reader.read(new Uint8Array(free.pop() ?? new ArrayBuffer(readSize))).finally(() => reading.delete(reader));
+        // Else a read ends with what there is, about a tenth, and the rounds cost as much as the reading.
+        const min = Math.min(readSize, left) || 1;
+        const result = await reader.read(new Uint8Array(free.pop() ?? new ArrayBuffer(readSize)), { min }).finally(() => reading.delete(reader));
         // The end has nothing in its buffer, and gives it back all the same.
-        if (result.done && result.value) done(result.value);
+        if (result.value?.length === 0) done(result.value);
         return take(result);
       },
       done,
