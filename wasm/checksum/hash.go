@@ -1,7 +1,7 @@
 // Package checksum computes SHA-256 (FIPS 180-4) over a stream, in pieces of any size and over a reload of the page.
 //
 // It is here in place of crypto/sha256, which has no assembly for WebAssembly and brings its FIPS 140 module along.
-// Measured on Go 1.26, both by turns in one process: 2.1 times its speed in Chromium, 2.0 times in Node; and in this
+// Measured on Go 1.26, both by turns in one process: 2.6 times its speed in Chromium, 2.4 times in Node; and in this
 // repository's module 5 KB (brotli) against 42, in an otherwise empty program 3 KB against 123. BenchmarkHash measures
 // the speed anew.
 package checksum
