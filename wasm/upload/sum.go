@@ -33,7 +33,8 @@ func (m *Machine) Hashed(now int64, h HashState) {
 	m.proceed()
 }
 
-// pumpHash asks for the next range. Blocks are hashed as they are sent, while their bytes are near.
+// pumpHash asks for the next range. Blocks are hashed as they are sent, while their bytes are near; where that falls
+// behind, several at once, for between two ranges the hasher is idle. Those of a stream are kept until they are hashed.
 func (m *Machine) pumpHash() {
 	s := &m.sum
 	if s.flying || s.value != "" || m.step >= closing {
@@ -52,7 +53,11 @@ func (m *Machine) pumpHash() {
 	default:
 		return
 	}
-	to := max(min(s.at+max(m.session.block, defaultBlock), limit), s.at)
+	most := max(m.session.block, defaultBlock)
+	if !m.config.Once {
+		most *= 4
+	}
+	to := max(min(s.at+most, limit), s.at)
 	if to == s.at && s.at < m.config.Size {
 		return
 	}
