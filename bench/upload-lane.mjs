@@ -23,8 +23,8 @@ export async function openLane(way, web) {
   };
   try {
     const direct = [await start(azurite()), await start(tus())];
-    // Its first requests are slow ones, whoever sends them.
-    await new BlockBlobClient(direct[0].signed("warm-up")).uploadData(Buffer.alloc(64 << 20), { blockSize: 8 << 20, concurrency: 4 });
+    // It takes its first hundreds of MiB at half the speed, whoever sends them.
+    await new BlockBlobClient(direct[0].signed("warm-up")).uploadData(Buffer.alloc(256 << 20), { blockSize: 8 << 20, concurrency: 4 });
     let [blobs, files] = direct;
     if (way) {
       const proxies = await Toxiproxy.start();

@@ -1,4 +1,4 @@
-// The memory of a page's process, its workers among it, as Linux counts it: what no other process has.
+// The memory of a page's process, its workers among it, as Linux counts it: what is backed by no file.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 
@@ -19,16 +19,16 @@ export async function processOf(page) {
   return found[0].id;
 }
 
-function privateBytes(id) {
-  const rollup = readFileSync(`/proc/${id}/smaps_rollup`, "utf8");
-  return 1024 * [...rollup.matchAll(/^Private_(?:Clean|Dirty): +(\d+) kB$/gm)].reduce((sum, [, kB]) => sum + Number(kB), 0);
+/** The kernel's own counter: to add up its mappings, as smaps does, would hold the page up. */
+function anonymousBytes(id) {
+  return 1024 * Number(/^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${id}/status`, "utf8"))[1]);
 }
 
 /** Runs `during` and gives what it gives, and by how many bytes the process was at most larger than before. */
 export async function peakDuring(id, during) {
-  const start = privateBytes(id);
+  const start = anonymousBytes(id);
   let peak = start;
-  const sample = () => (peak = Math.max(peak, privateBytes(id)));
+  const sample = () => (peak = Math.max(peak, anonymousBytes(id)));
   const timer = setInterval(sample, 50);
   try {
     const result = await during();

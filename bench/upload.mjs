@@ -1,7 +1,7 @@
 // Uploads of a file beside other clients: the same bytes from the same file input, to the same kind of store.
 
 import { createCipheriv, createHash } from "node:crypto";
-import { createWriteStream, mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { createWriteStream, existsSync, mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -50,6 +50,18 @@ function keepMemory() {
   };
 }
 
+/** Waits until the browser has nothing to do: with a window it loads pages of its own, for seconds. */
+async function settled(browser) {
+  const client = await browser.target().createCDPSession();
+  const busy = async () => (await client.send("SystemInfo.getProcessInfo")).processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0);
+  for (let last = await busy(), now; ; last = now) {
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    now = await busy();
+    if (now - last < 0.025) break;
+  }
+  await client.detach();
+}
+
 /** One upload in a process of its own: { took, longTasks, peak, module }. */
 async function measure(browser, lane, contender, path) {
   const context = await browser.createBrowserContext();
@@ -64,6 +76,7 @@ async function measure(browser, lane, contender, path) {
     const id = await processOf(page);
     const cdp = await page.createCDPSession();
     await cdp.send("HeapProfiler.collectGarbage");
+    await settled(browser);
     const way = { signed: lane.blobs.signed(`by ${contender}`), files: `${lane.files.origin}/files`, blockSize, concurrency };
     const figures = await peakDuring(id, () => page.evaluate((name, way) => benchUpload(name, way), contender, way));
     return { ...figures, module: await page.evaluate(() => globalThis.moduleBytes?.()) };
@@ -140,8 +153,19 @@ function compareMemory(way, figures) {
   }
 }
 
+/** What each contender of a round stores of a file, the file and what else there is. */
+const needed = (size) => size * (1 + contenders.length) + (1 << 30);
+
+function room(folder) {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+}
+
 /** Runs all, and gives whether every bound is met. folder is where the page is built. */
 export async function uploads(browser, folder) {
+  // A disk that writes behind, when it will, is slow for one contender and not for the next.
+  const shm = "/dev/shm";
+  if (!process.env.TMPDIR && existsSync(shm) && room(shm) > needed(most(sizes))) process.env.TMPDIR = shm;
   const web = join(folder, "upload");
   mkdirSync(web);
   writeFileSync(join(web, "index.html"), "<!doctype html><title>bench</title><link rel=icon href=data:,><input type=file><script type=module src=/upload.js></script>");
@@ -150,10 +174,7 @@ export async function uploads(browser, folder) {
   try {
     const figures = {};
     for (const size of sizes) {
-      // The file, and what each contender of a round stores of it.
-      const { bavail, bsize } = statfsSync(source.path);
-      const need = size * (1 + contenders.length) + (1 << 30);
-      if (bavail * bsize < need) throw new Error(`${source.path} has ${Math.floor((bavail * bsize) / MiB)} MiB free, and ${need / MiB} are needed: set TMPDIR to a folder that has them, or UPLOAD_MIB=256`);
+      if (room(source.path) < needed(size)) throw new Error(`${source.path} has ${Math.floor(room(source.path) / MiB)} MiB free, and ${needed(size) / MiB} are needed: set TMPDIR to a folder that has them, or UPLOAD_MIB=256`);
       const path = join(source.path, `${size / MiB} MiB`);
       const file = { path, sha256: await fill(path, size) };
       for (const way of Object.keys(ways)) {
