@@ -18,8 +18,13 @@ const readSize = 1 << 20;
  */
 export async function hashRange(exports: Exports, { data, state, last }: HashJob, breathe?: () => Promise<void> | undefined): Promise<string> {
   const io = exports.memory();
-  // A view is made for each use: the memory is a new buffer whenever it has grown.
-  const put = (bytes: Uint8Array): number => (new Uint8Array(exports.mem.buffer, io).set(bytes), bytes.length);
+  let view = new Uint8Array();
+  const put = (bytes: Uint8Array): number => {
+    // The memory is a new buffer whenever it has grown.
+    if (view.buffer !== exports.mem.buffer) view = new Uint8Array(exports.mem.buffer, io, chunkSize);
+    view.set(bytes);
+    return bytes.length;
+  };
   if (!exports.hashBegin(state ? put(fromHex(state)) : 0)) throw new Error("the saved state of the checksum is none");
   const { read, done } = data instanceof Uint8Array ? once(data) : chunks(data);
   for (let next = read(), bytes; (bytes = await next); ) {
