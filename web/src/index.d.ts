@@ -262,7 +262,10 @@ export interface UploadOptions extends RequestOptions {
   concurrency?: number;
   /** Times that a block is sent before the upload fails. Default 4. */
   blockTries?: number;
-  /** Milliseconds in which the store takes nothing of a block, until it is sent again. Default 60_000; 0: none. */
+  /**
+   * Milliseconds in which the store takes nothing of a block, until it is sent again. Default 60_000; 0: none. One that
+   * waits for a connection is not counted while other blocks to its host move.
+   */
   blockTimeout?: number;
   /**
    * SHA-256 of the whole: true (default) while uploading, "before" ahead of the first step, false none, or one already
