@@ -50,14 +50,15 @@ function keepMemory() {
   };
 }
 
-/** Waits until the browser has nothing to do: with a window it loads pages of its own, for seconds. */
+/** Waits until the browser has nothing to do, for a minute at most: with a window it loads pages of its own, for seconds. */
 async function settled(browser) {
   const client = await browser.target().createCDPSession();
-  const busy = async () => (await client.send("SystemInfo.getProcessInfo")).processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0);
-  for (let last = await busy(), now; ; last = now) {
+  const worked = async () => (await client.send("SystemInfo.getProcessInfo")).processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0);
+  for (let i = 0, last = await worked(), idle = false; !idle && i < 120; i++) {
     await new Promise((resolve) => setTimeout(resolve, 500));
-    now = await busy();
-    if (now - last < 0.025) break;
+    const now = await worked();
+    idle = now - last < 0.025;
+    last = now;
   }
   await client.detach();
 }
