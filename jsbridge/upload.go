@@ -36,6 +36,7 @@ func startUpload(args []safejs.Value) any {
 	c, params := clients.get(index(args[0])), args[1]
 	u := &liveUpload{sink: args[3], maps: truthy(property(params, "maps"))}
 	config := upload.Config{
+		Service:      c.base,
 		WorkspaceID:  text(params, "workspaceId"),
 		Name:         text(params, "name"),
 		ContentType:  text(params, "contentType"),

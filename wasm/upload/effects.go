@@ -96,6 +96,7 @@ const (
 
 // Config is what an upload needs to know. Times are milliseconds, 0 is no limit; sizes are bytes.
 type Config struct {
+	Service     string // its address
 	WorkspaceID string
 	Name        string
 	ContentType string

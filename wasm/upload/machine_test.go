@@ -110,6 +110,12 @@ func TestNextWhileOneIsAnswered(t *testing.T) {
 	h = azure(t, sas+"}", func(c *Config) { c.Concurrency = 1 })
 	sent(1, 100)
 	assert.Len(t, h.stores, 1, "one at a time is one at a time")
+
+	for name, ticket := range map[string]string{"absolute": sas + "}", "relative": `{"file_id":"f","upload_url":"/c/b?sv=1&sp=cw&sig=secret"}`} {
+		h = azure(t, ticket, func(c *Config) { c.Concurrency, c.Service = 2, "https://store.test/api" })
+		sent(1, 100)
+		assert.Len(t, h.stores, 2, "the service needs connections, too: "+name)
+	}
 }
 
 func TestWaitsForAConnection(t *testing.T) {

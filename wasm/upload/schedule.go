@@ -21,7 +21,7 @@ type flight struct {
 // sending reports whether a part of the request has still to leave.
 func (f *flight) sending() bool { return !f.request.carries() || f.sent < f.request.To-f.request.From }
 
-// Traffic is when each host last took bytes or answered, for all uploads of a page.
+// Traffic is when a request to each host last sent something or ended, for all uploads of a page.
 type Traffic map[string]int64
 
 // plan cuts the data, unless it is cut already, and begins to store it.
@@ -43,15 +43,19 @@ func (m *Machine) plan() {
 
 // room reports whether one more request may be begun. One that has left does not count while its answer is awaited, so
 // that the line is not idle for a round trip, but for half as many at most: the default is then what a browser has
-// connections for (six a host with HTTP/1.1).
+// connections for (six a host with HTTP/1.1). On the service's own host some are left to the service.
 func (m *Machine) room() bool {
-	most, sending := m.config.Concurrency, 0
+	sending, most := 0, m.config.Concurrency
+	all := most + most/2
 	for _, f := range m.flights {
 		if f.sending() {
 			sending++
 		}
+		if f.host == host(m.config.Service) {
+			all = most
+		}
 	}
-	return sending < most && len(m.flights) < most+most/2
+	return sending < most && len(m.flights) < all
 }
 
 // schedule begins what may be begun, in order, what failed before what is new.
@@ -108,7 +112,7 @@ func (m *Machine) request(l *lane) Request {
 func (m *Machine) launch(l *lane, r Request) {
 	m.lastID++
 	r.Want = append(r.Want[:len(r.Want):len(r.Want)], "retry-after")
-	m.flights = append(m.flights, &flight{id: m.lastID, lane: l, request: r, generation: m.generation, host: host(r.URL), moved: m.now})
+	m.flights = append(m.flights, &flight{id: m.lastID, lane: l, request: r, generation: m.generation, host: host(resolve(m.config.Service, r.URL)), moved: m.now})
 	m.sum.want = max(m.sum.want, r.To)
 	m.Emit(Store{m.lastID, r})
 }
@@ -343,7 +347,7 @@ const (
 )
 
 // lively is when a request last gave a sign of life. One that has sent nothing may still be waiting for a connection that
-// another has: then that one's signs count.
+// another has: then its host's traffic counts.
 func (m *Machine) lively(f *flight) int64 {
 	if f.sent > 0 {
 		return f.moved

@@ -257,7 +257,8 @@ export interface UploadOptions extends RequestOptions {
   /**
    * Blocks being sent at once. Default 4. The next begins when all bytes of one have left, so that half as many again,
    * rounded down, may be awaiting their answer: with the default, six requests, as many as a browser has connections for
-   * to a host without HTTP/2.
+   * to a host without HTTP/2. On the service's own host, which needs some of those itself, a block counts until it is
+   * answered.
    */
   concurrency?: number;
   /** Times that a block is sent before the upload fails. Default 4. */
