@@ -212,6 +212,8 @@ for (const [what, spoil] of Object.entries(spoiled)) {
         writeFileSync(path, bytes(1, 4 << 20));
         await page.evaluate(() => document.body.replaceChildren(Object.assign(document.createElement("input"), { type: "file" })));
         await (await page.$("input")).uploadFile(path);
+        // Chromium may look at a chosen file when the page first does.
+        assert.equal(await page.$eval("input", ({ files }) => files[0].size), 4 << 20);
         if (when === "before") spoil(path);
         await page.evaluate(async (options, midway) => {
           const scene = (globalThis.scene = { asked: [] });
