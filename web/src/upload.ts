@@ -1,5 +1,5 @@
 import type * as API from "turnwire";
-import { hash, useWorker } from "./background.ts";
+import { hash, smallMost, useWorker } from "./background.ts";
 import type { Seat, Session } from "./client.ts";
 import { errorOf, type ErrorSpec, RuntimeCrashError, UploadError } from "./errors.ts";
 import { guarded, Listeners } from "./listeners.ts";
@@ -14,9 +14,6 @@ export const uploads = new Map<Upload, Session>();
 
 /** Bytes at either end of the data by which it is known again. */
 const printSize = 8 << 20;
-
-/** A larger range is hashed in the worker. */
-const smallMost = 8 << 20;
 
 export const frozenFile = (file: API.AgentFile): API.AgentFile => (Object.freeze(file.raw), Object.freeze(file));
 
