@@ -13,10 +13,11 @@ import (
 // nothing; what fails meanwhile costs no try.
 type Machine struct {
 	retry.Effects
-	config  Config
-	now     int64
-	step    step
-	session session
+	config      Config
+	serviceHost string
+	now         int64
+	step        step
+	session     session
 
 	protocol     protocol
 	protocolName string
@@ -79,7 +80,7 @@ func New(config Config) *Machine {
 	if config.Traffic == nil {
 		config.Traffic = Traffic{}
 	}
-	m := &Machine{config: config}
+	m := &Machine{config: config, serviceHost: host(config.Service)}
 	m.session = session{ticket: &api.Ticket{}, name: config.Name, contentType: config.ContentType, size: config.Size, wanted: config.BlockSize,
 		concurrency: config.Concurrency, once: config.Once}
 	m.progress.stage = Preparing

@@ -51,7 +51,7 @@ func (m *Machine) room() bool {
 		if f.sending() {
 			sending++
 		}
-		if f.host == host(m.config.Service) {
+		if f.host == m.serviceHost {
 			all = most
 		}
 	}
