@@ -1,4 +1,4 @@
-import { hashRange, type HashJob, toHex } from "./hash.ts";
+import { closeBlob, hashRange, type HashJob, sliceOf, toHex } from "./hash.ts";
 import { compiled, instance, workerMaker } from "./runtime.ts";
 import { fired, keepTimers } from "./timers.ts";
 import type { Order, Word } from "./worker.ts";
@@ -25,7 +25,9 @@ export function useWorker(): () => void {
   return () => {
     if (released) return;
     released = true;
-    if (--users === 0 && helper) end(helper);
+    if (--users > 0) return;
+    if (helper) end(helper);
+    last = last.then(() => void (users === 0 && closeBlob()));
   };
 }
 
@@ -77,9 +79,9 @@ export const smallMost = 4 << 20;
 /** Adds a range to a sum; see hashRange. */
 export async function hash(job: HashJob): Promise<string> {
   const { data, state, last } = job;
-  const length = data instanceof Uint8Array ? data.length : data.size;
+  const length = data instanceof Uint8Array ? data.length : data.to - data.from;
   if (state === "" && last && length <= smallMost && globalThis.crypto.subtle) {
-    const bytes = data instanceof Uint8Array ? data : await data.arrayBuffer();
+    const bytes = data instanceof Uint8Array ? data : await sliceOf(data).arrayBuffer();
     return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
   }
   if (!helper) return inPage(job);

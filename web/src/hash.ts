@@ -1,8 +1,9 @@
 import { chunkSize, type Exports, out, size } from "./instantiate.ts";
+import type { Part } from "./source.ts";
 
 /** A range of bytes to be added to a SHA-256 (FIPS 180-4). */
 export interface HashJob {
-  data: Blob | Uint8Array<ArrayBuffer>;
+  data: Part | Uint8Array<ArrayBuffer>;
   /** What the range before left, "" for the first one. */
   state: string;
   /** Give the sum instead of a state. */
@@ -27,15 +28,25 @@ export async function hashRange(exports: Exports, { data, state, last }: HashJob
   };
   if (!exports.hashBegin(state ? put(fromHex(state)) : 0)) throw new Error("the saved state of the checksum is none");
   const { read, done } = data instanceof Uint8Array ? once(data) : chunks(data);
-  for (let next = read(), bytes; (bytes = await next); ) {
-    next = read();
-    // It is awaited in the next round; until then a failure is nobody's.
-    next.catch(() => {});
-    for (let i = 0; i < bytes.length; i += chunkSize) {
-      exports.hashWrite(put(bytes.subarray(i, i + chunkSize)));
-      if (breathe) await breathe();
+  try {
+    for (let next = read(), bytes; (bytes = await next); ) {
+      next = read();
+      // It is awaited in the next round; until then a failure is nobody's.
+      next.catch(() => {});
+      for (let i = 0; i < bytes.length; i += chunkSize) {
+        exports.hashWrite(put(bytes.subarray(i, i + chunkSize)));
+        if (breathe) await breathe();
+      }
+      done(bytes);
     }
-    done(bytes);
+  } catch (error) {
+    closeBlob();
+    throw error;
+  }
+  if (last && !(data instanceof Uint8Array)) {
+    closeBlob();
+    // A change of the file while it is open is seen by nobody but who opens it again.
+    await sliceOf({ ...data, from: 0, to: 1 }).arrayBuffer();
   }
   exports.hashEnd(last ? 1 : 0);
   const words = new Uint32Array(exports.mem.buffer, io + chunkSize);
@@ -53,43 +64,56 @@ function once(bytes: Uint8Array): Chunks {
   return { read: async () => all.pop(), done: () => {} };
 }
 
-/**
- * Two buffers at most, for all Blobs: those of each read or of each range are collected only when much more has been
- * read, so that memory would grow with the file.
- */
+/** Two buffers at most, for all Blobs: those of each read would be collected only when much more has been read. */
 const free: ArrayBuffer[] = [];
 
-/** Chromium collects a Blob's stream while it reads into a buffer that it was given, and the read never ends, unless something holds its reader. */
-const reading = new Set<unknown>();
+/**
+ * The Blob that was read last, for the range after: to begin each range anew takes a quarter longer. Something has to
+ * hold its reader, else Chromium collects it while it reads into a buffer that it was given.
+ */
+let opened: { id: number; at: number; reader: ReadableStreamBYOBReader } | undefined;
 
-function chunks(data: Blob): Chunks {
-  let left = data.size;
-  const take = ({ value }: { value?: Uint8Array | undefined }): Uint8Array | undefined => {
-    left -= value?.length ?? 0;
-    if (!value?.length && left > 0) throw new Error(`${left} bytes fewer than there were`);
-    return value?.length ? value : undefined;
+/** Lets go of the Blob that was read last. */
+export function closeBlob(): void {
+  opened?.reader.cancel().catch(() => {});
+  opened = undefined;
+}
+
+/** The range as a Blob of its own. */
+export function sliceOf({ blob, from, to }: Part): Blob {
+  // A file that was removed looks like an empty one until it is read.
+  return blob.size === 0 ? blob : blob.slice(from, to);
+}
+
+function chunks({ blob, id, from, to }: Part): Chunks {
+  let left = to - from;
+  const counted = (value: Uint8Array | undefined): Uint8Array => {
+    if (!value?.length) throw new Error(`${left} bytes fewer than there were`);
+    left -= value.length;
+    return value;
   };
-  const stream = data.stream();
-  try {
-    const reader = stream.getReader({ mode: "byob" });
-    const done = ({ buffer }: Uint8Array): void => void free.push(buffer as ArrayBuffer);
-    return {
-      async read() {
-        reading.add(reader);
-        // Else a read ends with what there is, about a tenth, and the rounds cost as much as the reading.
-        const min = Math.min(readSize, left) || 1;
-        const result = await reader.read(new Uint8Array(free.pop() ?? new ArrayBuffer(readSize)), { min }).finally(() => reading.delete(reader));
-        // The end has nothing in its buffer, and gives it back all the same.
-        if (result.value?.length === 0) done(result.value);
-        return take(result);
-      },
-      done,
-    };
-  } catch {
-    // Not every browser's Blob reads into a buffer that it is given.
-    const reader = stream.getReader();
-    return { read: async () => take(await reader.read()), done: () => {} };
+  if (opened?.id !== id || opened.at !== from) {
+    closeBlob();
+    try {
+      opened = { id, at: from, reader: blob.slice(from).stream().getReader({ mode: "byob" }) };
+    } catch {
+      // Not every browser's Blob reads into a buffer that it is given.
+      const reader = blob.slice(from, to).stream().getReader();
+      return { read: async () => (left > 0 ? counted((await reader.read()).value) : undefined), done: () => {} };
+    }
   }
+  const mine = opened;
+  return {
+    async read() {
+      if (left === 0) return undefined;
+      const length = Math.min(readSize, left);
+      // Without min a read ends with what there is, about a tenth, and the rounds cost as much as the reading.
+      const { value } = await mine.reader.read(new Uint8Array(free.pop() ?? new ArrayBuffer(readSize), 0, length), { min: length });
+      mine.at += value?.length ?? 0;
+      return counted(value);
+    },
+    done: ({ buffer }) => void free.push(buffer as ArrayBuffer),
+  };
 }
 
 export const toHex = (bytes: Uint8Array): string => Array.from(bytes, (b) => b.toString(16).padStart(2, "0")).join("");

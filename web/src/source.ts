@@ -2,12 +2,22 @@ import type { UploadData } from "turnwire";
 
 export type Bytes = Blob | Uint8Array<ArrayBuffer>;
 
+/** A range of a Blob. Its id is that of all ranges of the same data, in a worker too, where each message brings another Blob. */
+export interface Part {
+  blob: Blob;
+  id: number;
+  from: number;
+  to: number;
+}
+
 /** The data of an upload. A failure to read it is thrown as it comes, or says what is wrong with the data. */
 export interface Source {
   /** It can be read only once, in order. */
   readonly once: boolean;
   /** Bytes from to to; to is at most the size. */
   read(from: number, to: number): Promise<Bytes>;
+  /** The same bytes for one who reads range after range. */
+  part(from: number, to: number): Promise<Part | Uint8Array<ArrayBuffer>>;
   /** No byte before is read again. */
   release(before: number): void;
   close(): void;
@@ -31,9 +41,12 @@ export function sourceOf(data: UploadData, size: number): Source {
   return new ByteSource(bytesOf(data)!, size);
 }
 
+let lastId = 0;
+
 class BlobSource implements Source {
   readonly once = false;
   readonly #blob: Blob;
+  readonly #id = ++lastId;
 
   constructor(blob: Blob) {
     this.#blob = blob;
@@ -44,6 +57,10 @@ class BlobSource implements Source {
     if (this.#blob.size === 0) await this.#blob.arrayBuffer();
     // Without a type: a request would send it on.
     return this.#blob.slice(from, to);
+  }
+
+  async part(from: number, to: number): Promise<Part> {
+    return { blob: this.#blob, id: this.#id, from, to };
   }
 
   release(): void {}
@@ -66,6 +83,10 @@ class ByteSource implements Source {
     // Shared memory can't be sent, nor can a buffer that may change its size.
     const fixed = bytes.buffer instanceof ArrayBuffer && !(bytes.buffer as { resizable?: boolean }).resizable;
     return (fixed ? bytes.subarray(from, to) : bytes.slice(from, to)) as Uint8Array<ArrayBuffer>;
+  }
+
+  part(from: number, to: number): Promise<Uint8Array<ArrayBuffer>> {
+    return this.read(from, to);
   }
 
   release(): void {}
@@ -91,6 +112,10 @@ class StreamSource implements Source {
     const bytes = this.#last.then(() => this.#fill(to)).then(() => this.#take(from, to));
     this.#last = bytes.catch(() => {});
     return bytes;
+  }
+
+  part(from: number, to: number): Promise<Uint8Array<ArrayBuffer>> {
+    return this.read(from, to);
   }
 
   /** Reads as far as to; at the size, makes sure that the stream ends there. */

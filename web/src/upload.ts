@@ -139,7 +139,7 @@ export class Upload implements API.Upload {
     const { size, once } = this.#config;
     if (once) return "";
     try {
-      const digest = async (from: number, to: number): Promise<string> => hash({ data: await this.#source.read(from, to), state: "", last: true });
+      const digest = async (from: number, to: number): Promise<string> => hash({ data: await this.#source.part(from, to), state: "", last: true });
       const { lastModified = "" } = this.#data as Partial<File>;
       const first = await digest(0, Math.min(size, printSize));
       return `${lastModified} ${first} ${size > printSize ? await digest(Math.max(size - printSize, printSize), size) : ""}`;
@@ -185,7 +185,7 @@ export class Upload implements API.Upload {
       },
       hash: (from, to, state, last) => {
         const before = from === 0 ? "" : state || this.#hashState;
-        this.#source.read(from, to).then((data) => hash({ data, state: before, last })).then((result) => tell(() => {
+        this.#source.part(from, to).then((data) => hash({ data, state: before, last })).then((result) => tell(() => {
           this.#hashState = last ? "" : result;
           control.hashed(this.#id, to, this.#hashState, last ? result : "");
         })).catch((error: unknown) => tell(() => control.dataFailed(this.#id, from, describe(error))));
