@@ -69,6 +69,7 @@ func Start() error {
 		"abortUpload":    abortUpload,
 		"uploadRecord":   uploadRecord,
 		"ticketMapped":   ticketMapped,
+		"storeMoved":     storeMoved,
 		"storeProgress":  storeProgress,
 		"storeAnswered":  storeAnswered,
 		"storeFailed":    storeFailed,

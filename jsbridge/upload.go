@@ -219,6 +219,12 @@ func storeProgress(args []safejs.Value) any {
 	return told(args, func(u *liveUpload) { u.machine.StoreProgress(clock(), int(index(args[1])), whole(args[2])) })
 }
 
+// storeMoved(root): another page's bytes go to a store; root is an address of its host with the path "/".
+func storeMoved(args []safejs.Value) any {
+	traffic[str(args[0])] = clock()
+	return nil
+}
+
 // storeAnswered(upload, request, status, header, body)
 func storeAnswered(args []safejs.Value) any {
 	return told(args, func(u *liveUpload) {

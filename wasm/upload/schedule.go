@@ -21,7 +21,8 @@ type flight struct {
 // sending reports whether a part of the request has still to leave.
 func (f *flight) sending() bool { return !f.request.carries() || f.sent < f.request.To-f.request.From }
 
-// Traffic is when a request to each host last sent something or ended, for all uploads of a page.
+// Traffic is when a request to each host last sent something or ended, for all uploads that share its connections. A
+// host goes by its scheme, name, port and the path "/".
 type Traffic map[string]int64
 
 // plan cuts the data, unless it is cut already, and begins to store it.

@@ -265,7 +265,7 @@ export interface UploadOptions extends RequestOptions {
   blockTries?: number;
   /**
    * Milliseconds in which the store takes nothing of a block, until it is sent again. Default 60_000; 0: none. One that
-   * waits for a connection is not counted while other blocks to its host move.
+   * waits for a connection is not counted while other blocks move to its host, from this page or another of its origin.
    */
   blockTimeout?: number;
   /**

@@ -55,6 +55,7 @@ interface Control {
   abortUpload(upload: number): void;
   uploadRecord(upload: number): string | null;
   ticketMapped(upload: number, ticket: string | null, why: string): void;
+  storeMoved(root: string): void;
   storeProgress(upload: number, request: number, sent: number): void;
   storeAnswered(upload: number, request: number, status: number, header: string[], body: string): void;
   storeFailed(upload: number, request: number, detail: string): void;

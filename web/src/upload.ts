@@ -4,9 +4,10 @@ import type { Seat, Session } from "./client.ts";
 import { errorOf, type ErrorSpec, RuntimeCrashError, UploadError } from "./errors.ts";
 import { guarded, Listeners } from "./listeners.ts";
 import { claim, forget, load, save } from "./records.ts";
-import { describe, type UploadSink } from "./runtime.ts";
+import { current, describe, type UploadSink } from "./runtime.ts";
 import { type Bytes, type Source, sourceOf } from "./source.ts";
 import { send } from "./store.ts";
+import { hearTraffic, tellTraffic } from "./traffic.ts";
 import { ticketJSON, type UploadConfig } from "./validate-files.ts";
 
 /** Every upload that has not ended, and whose it is. */
@@ -97,6 +98,7 @@ export class Upload implements API.Upload {
       seat.instance.onCrash.add(this.#crashed);
       this.#live = true;
       this.#id = seat.instance.control.startUpload(seat.client, { ...params, fingerprint }, record, this.#sink(seat));
+      if (this.#live) this.#letGo.push(hearTraffic((root) => current()?.control.storeMoved(root)));
       // After it, so that the address is asked for while the worker starts.
       const sums = params.checksum === 1 || params.checksum === 2;
       if (sums && params.size > smallMost && this.#live) this.#letGo.push(useWorker());
@@ -158,7 +160,7 @@ export class Upload implements API.Upload {
       store: (id, method, url, header, from, to, body, want) => {
         let cancelled = false;
         this.#requests.set(id, { cancel: () => (cancelled = true) });
-        const { size } = this.#config;
+        const { size } = this.#config, base = `${this.#session.config.base}/`;
         // Data of size 0 is read too: a stream may have more.
         const reading: Promise<Bytes | string> = to > from || (size === 0 && body === "") ? this.#source.read(from, to) : Promise.resolve(body);
         reading.then((data) => {
@@ -167,8 +169,11 @@ export class Upload implements API.Upload {
             this.#requests.delete(id);
             tell(run);
           };
-          this.#requests.set(id, send({ method, url, base: `${this.#session.config.base}/`, header: JSON.parse(header), body: data, want: want.split(",").filter(Boolean) }, {
-            progress: (sent) => tell(() => control.storeProgress(this.#id, id, sent)),
+          this.#requests.set(id, send({ method, url, base, header: JSON.parse(header), body: data, want: want.split(",").filter(Boolean) }, {
+            progress: (sent) => {
+              tellTraffic(url, base);
+              tell(() => control.storeProgress(this.#id, id, sent));
+            },
             answered: (status, header, text) => done(() => control.storeAnswered(this.#id, id, status, header, text)),
             failed: (detail) => void this.#readable(data).then(
               () => done(() => control.storeFailed(this.#id, id, detail)),
