@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { temporaryFolder } from "../e2e/support/server.mjs";
+import { taskTimes } from "../e2e/support/tasks.mjs";
 import { bundle } from "../web/build.mjs";
 import { openLane, ways } from "./upload-lane.mjs";
 import { peakDuring, processOf } from "./upload-memory.mjs";
@@ -19,7 +20,8 @@ const rounds = Number(process.env.ROUNDS ?? 3);
 const sizes = (process.env.UPLOAD_MIB ?? "256,1024").split(",").map((n) => Number(n) * MiB);
 // None of the others computes a checksum: what it costs is told beside.
 const ours = "turnwire", plain = "turnwire, no checksum";
-const contenders = [ours, plain, "@azure/storage-blob", "tus-js-client", "one PUT"];
+const own = [ours, plain];
+const contenders = [...own, "@azure/storage-blob", "tus-js-client", "one PUT"];
 
 const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
 const most = (list) => Math.max(...list);
@@ -63,8 +65,8 @@ async function settled(browser) {
   await client.detach();
 }
 
-/** One upload in a process of its own: { took, longTasks, peak, module }. */
-async function measure(browser, lane, contender, path) {
+/** One upload in a process of its own: { took, longTasks, peak, module }, or where it is traced, which takes time of its own, { longest }. */
+async function measure(browser, lane, contender, path, traced = false) {
   const context = await browser.createBrowserContext();
   try {
     const page = await context.newPage();
@@ -79,7 +81,13 @@ async function measure(browser, lane, contender, path) {
     await cdp.send("HeapProfiler.collectGarbage");
     await settled(browser);
     const way = { signed: lane.blobs.signed(`by ${contender}`), files: `${lane.files.origin}/files`, blockSize, concurrency };
-    const figures = await peakDuring(id, () => page.evaluate((name, way) => benchUpload(name, way), contender, way));
+    const prepare = () => page.evaluate((name, way) => prepareUpload(name, way), contender, way);
+    const run = () => page.evaluate(() => benchUpload());
+    if (traced) {
+      await prepare();
+      return { longest: most(await taskTimes(page, run)) };
+    }
+    const figures = await peakDuring(id, () => prepare().then(run));
     return { ...figures, module: await page.evaluate(() => globalThis.moduleBytes?.()) };
   } finally {
     await context.close();
@@ -100,9 +108,9 @@ async function checkStored(lane, known, contender, file) {
   throw new Error(`${contender} stored nothing`);
 }
 
-/** Every contender's figures, a list of rounds each. The order rotates, so that none always follows the same other. */
+/** Every contender's figures, a list of rounds each, and ours traced. The order rotates, so that none always follows the same other. */
 async function race(browser, web, way, file, contenders) {
-  const figures = Object.fromEntries(contenders.map((name) => [name, []]));
+  const figures = Object.fromEntries(contenders.map((name) => [name, []])), traced = {};
   for (let round = 0; round < rounds; round++) {
     const lane = await openLane(ways[way], web);
     try {
@@ -112,11 +120,15 @@ async function race(browser, web, way, file, contenders) {
         figures[name].push(await measure(browser, lane, name, file.path));
         await checkStored(lane, known, name, file);
       }
+      for (const name of round === 0 ? own : []) {
+        traced[name] = await measure(browser, lane, name, file.path, true);
+        await checkStored(lane, known, name, file);
+      }
     } finally {
       await lane.close();
     }
   }
-  return figures;
+  return { figures, traced };
 }
 
 let met = true;
@@ -125,8 +137,8 @@ function bound(ok, text) {
   return ` (${text}: ${ok ? "met" : "MISSED"})`;
 }
 
-function report(way, size, figures) {
-  console.log(`\nUpload of ${size / MiB} MiB ${way}, ${rounds} rounds: MB/s (median); ${ours} to others (median; least–most); peak memory above the start; long tasks`);
+function report(way, size, { figures, traced }) {
+  console.log(`\nUpload of ${size / MiB} MiB ${way}, ${rounds} rounds: MB/s (median); ${ours} to others (median; least–most); peak memory above the start; tasks over 50 ms by the clock; the longest of the page's thread's own time`);
   const times = (name) => figures[name].map(({ took }) => took);
   for (const [name, list] of Object.entries(figures)) {
     let line = `  ${name.padEnd(22)} ${(size / 1000 / median(times(name))).toFixed(1).padStart(6)}`;
@@ -135,11 +147,13 @@ function report(way, size, figures) {
     const cost = 1 / middle - 1;
     if (name === plain) line += `   the checksum costs ${(100 * cost).toFixed(1)} %${ways[way] ? bound(cost <= 0.05, "at most 5") : ""}`;
     else if (name !== ours) line += `   ${middle.toFixed(2)} (${Math.min(...ratios).toFixed(2)}–${most(ratios).toFixed(2)})${bound(middle >= 1, "at least 1")}`;
-    const own = name === ours || name === plain;
     const peak = most(list.map((one) => one.peak)), long = list.flatMap(({ longTasks }) => longTasks);
-    line += `   ${(peak / MiB).toFixed(0)} MiB${own ? bound(peak <= memory, `at most ${memory / MiB}`) : ""}`;
-    line += `   ${long.length}${long.length > 0 ? `, up to ${most(long).toFixed(0)} ms` : ""}${own ? bound(long.length === 0, "none") : ""}`;
-    if (own) line += `   module ${(most(list.map(({ module }) => module)) / MiB).toFixed(0)} MiB`;
+    line += `   ${(peak / MiB).toFixed(0)} MiB${own.includes(name) ? bound(peak <= memory, `at most ${memory / MiB}`) : ""}`;
+    line += `   ${long.length}${long.length > 0 ? `, up to ${most(long).toFixed(0)} ms` : ""}`;
+    if (own.includes(name)) {
+      const { longest } = traced[name];
+      line += `   ${longest.toFixed(0)} ms${bound(longest <= 50, "at most 50")}   module ${(most(list.map(({ module }) => module)) / MiB).toFixed(0)} MiB`;
+    }
     console.log(line);
   }
 }
@@ -147,7 +161,7 @@ function report(way, size, figures) {
 /** The memory that an upload takes may not grow with the file. */
 function compareMemory(way, figures) {
   const sizes = Object.keys(figures).map(Number);
-  for (const name of sizes.length > 1 ? [ours, plain] : []) {
+  for (const name of sizes.length > 1 ? own : []) {
     const peaks = sizes.map((size) => median(figures[size][name].map(({ peak }) => peak)));
     const growth = most(peaks) - peaks[0];
     console.log(`  ${name} ${way}: ${sizes.map((size, i) => `${(peaks[i] / MiB).toFixed(0)} MiB for ${size / MiB}`).join(", ")}${bound(growth <= blockSize, "no block more")}`);
@@ -155,7 +169,7 @@ function compareMemory(way, figures) {
 }
 
 /** What each contender of a round stores of a file, the file and what else there is. */
-const needed = (size) => size * (1 + contenders.length) + (1 << 30);
+const needed = (size) => size * (1 + contenders.length + own.length) + (1 << 30);
 
 function room(folder) {
   const { bavail, bsize } = statfsSync(folder);
@@ -181,7 +195,7 @@ export async function uploads(browser, folder) {
       for (const way of Object.keys(ways)) {
         const raced = await race(browser, web, way, file, contenders);
         report(way, size, raced);
-        (figures[way] ??= {})[size] = raced;
+        (figures[way] ??= {})[size] = raced.figures;
       }
       rmSync(path);
     }

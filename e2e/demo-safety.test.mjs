@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { testbed } from "./support/bed.mjs";
 import { top } from "./support/service.mjs";
+import { sum, taskTimes } from "./support/tasks.mjs";
 
 const check = testbed({ web: join(top, "web", "demo", "dist"), flags: ["-pace", "1ms"] });
 
@@ -129,33 +130,23 @@ for (const [size, viewport] of [["wide", wide], ["on a phone", phone]]) {
   }
 }
 
-/** What the tasks of a page's main thread took, in ms of that thread's own time. */
-function taskTimes({ traceEvents }) {
-  const mains = traceEvents.filter(({ name, args }) => name === "thread_name" && args.name === "CrRendererMain");
-  const times = mains.map(({ pid, tid }) => traceEvents.filter((e) => e.name === "RunTask" && e.pid === pid && e.tid === tid).map((e) => (e.tdur ?? 0) / 1_000));
-  // The browser keeps a spare renderer; the page's is the one that worked.
-  return times.sort((a, b) => sum(b) - sum(a))[0];
-}
-
-const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
-
 check("a thousand events a second leave the page responsive", async ({ page, t }) => {
   await page.evaluate(() => {
     globalThis.long = [];
     new PerformanceObserver((list) => long.push(...list.getEntries().map((entry) => entry.duration))).observe({ type: "longtask" });
   });
-  await page.tracing.start({ categories: ["disabled-by-default-devtools.timeline"] });
-  await say(page, "write 3000 words");
-  const began = Date.now();
-  await completed(page);
-  const ms = Date.now() - began;
-  const times = taskTimes(JSON.parse(Buffer.from(await page.tracing.stop()).toString()));
+  let ms;
+  const times = await taskTimes(page, async () => {
+    await say(page, "write 3000 words");
+    const began = Date.now();
+    await completed(page);
+    ms = Date.now() - began;
+  });
   const { long, words } = await page.evaluate(() => ({ long, words: document.querySelector('[data-testid="answer"]').innerText.split(/\s+/).length }));
 
   const most = Math.max(...times), total = sum(times), slow = times.filter((time) => time > 50);
   t.diagnostic(`${words} words in ${ms} ms; ${times.length} tasks took ${total.toFixed(0)} ms of the thread's time, the longest ${most.toFixed(1)} ms; longtask entries: ${long.join(", ") || "none"}`);
   assert.ok(words >= 3000, `${words} words are shown`);
-  // A longtask entry counts by the wall, so that a busy machine makes them; the thread's own time is the page's doing.
   // Drawing the whole answer with each word would take more time than there is.
   assert.ok(slow.length <= 3 && most < 150, `tasks over 50 ms of thread time: ${slow}`);
   assert.ok(total < 4_500, `${total} ms of thread time for an answer that takes 3 s at least`);
@@ -170,13 +161,13 @@ check("files on their way leave the page responsive, and are drawn once a frame"
     new MutationObserver(() => drawings++).observe(document.getElementById("files"), { subtree: true, childList: true, attributes: true, characterData: true });
     document.querySelector('[data-testid="composer"]').focus();
   });
-  await page.tracing.start({ categories: ["disabled-by-default-devtools.timeline"] });
-  await page.evaluate(() => give(made));
-  // Who writes meanwhile is not disturbed.
   const letters = "a question about the files, written while they are on their way";
-  await page.keyboard.type(letters);
-  await shown(page, () => ["one.txt", "two.txt", "three.txt"].every((name) => ["processing", "ready"].includes(stateOf(name))));
-  const times = taskTimes(JSON.parse(Buffer.from(await page.tracing.stop()).toString()));
+  const times = await taskTimes(page, async () => {
+    await page.evaluate(() => give(made));
+    // Who writes meanwhile is not disturbed.
+    await page.keyboard.type(letters);
+    await shown(page, () => ["one.txt", "two.txt", "three.txt"].every((name) => ["processing", "ready"].includes(stateOf(name))));
+  });
   const { frames, drawings, written } = await page.evaluate(() => ({ frames, drawings, written: document.querySelector('[data-testid="composer"]').value }));
   assert.equal(written, letters);
   const most = Math.max(...times), total = sum(times), slow = times.filter((time) => time > 50);

@@ -26,11 +26,15 @@ const contenders: Record<string, Contender> = {
   "one PUT": put,
 };
 
+let upload: Awaited<ReturnType<Contender>>;
+
 Object.assign(globalThis, {
+  async prepareUpload(name: string, way: Way) {
+    upload = await contenders[name]!(document.querySelector<HTMLInputElement>("input")!.files![0]!, way);
+  },
+
   /** Milliseconds: of the upload, and of each long task meanwhile. */
-  async benchUpload(name: string, way: Way) {
-    const file = document.querySelector<HTMLInputElement>("input")!.files![0]!;
-    const upload = await contenders[name]!(file, way);
+  async benchUpload() {
     const longTasks: PerformanceEntry[] = [];
     const observer = new PerformanceObserver((list) => longTasks.push(...list.getEntries()));
     observer.observe({ type: "longtask" });
