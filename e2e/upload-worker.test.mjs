@@ -57,7 +57,7 @@ for (const { name, head = "", init, files, headers, works = false } of cases) {
         turns++;
         port2.postMessage(0);
       };
-      const upload = (data, options) => client.files.upload(data, { blockSize: 4 << 20, concurrency: 2, ...options });
+      const upload = (data, options) => client.files.upload(data, { blockSize: (4 << 20) + 1, concurrency: 2, ...options });
       const before = upload(data, { checksum: "before" });
       port2.postMessage(0);
       const files = [await before.done()];
