@@ -1,4 +1,4 @@
-import { closeBlob, hashRange, type HashJob, sliceOf, toHex } from "./hash.ts";
+import { closeBlob, hashRange, type HashJob, toHex } from "./hash.ts";
 import { compiled, instance, workerMaker } from "./runtime.ts";
 import { fired, keepTimers } from "./timers.ts";
 import type { Order, Word } from "./worker.ts";
@@ -81,7 +81,7 @@ export async function hash(job: HashJob): Promise<string> {
   const { data, state, last } = job;
   const length = data instanceof Uint8Array ? data.length : data.to - data.from;
   if (state === "" && last && length <= smallMost && globalThis.crypto.subtle) {
-    const bytes = data instanceof Uint8Array ? data : await sliceOf(data).arrayBuffer();
+    const bytes = data instanceof Uint8Array ? data : await data.blob.slice(data.from, data.to).arrayBuffer();
     return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
   }
   if (!helper) return inPage(job);

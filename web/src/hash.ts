@@ -46,7 +46,7 @@ export async function hashRange(exports: Exports, { data, state, last }: HashJob
   if (last && !(data instanceof Uint8Array)) {
     closeBlob();
     // A change of the file while it is open is seen by nobody but who opens it again.
-    await sliceOf({ ...data, from: 0, to: 1 }).arrayBuffer();
+    await data.blob.slice(0, 1).arrayBuffer();
   }
   exports.hashEnd(last ? 1 : 0);
   const words = new Uint32Array(exports.mem.buffer, io + chunkSize);
@@ -77,12 +77,6 @@ let opened: { id: number; at: number; reader: ReadableStreamBYOBReader } | undef
 export function closeBlob(): void {
   opened?.reader.cancel().catch(() => {});
   opened = undefined;
-}
-
-/** The range as a Blob of its own. */
-export function sliceOf({ blob, from, to }: Part): Blob {
-  // A file that was removed looks like an empty one until it is read.
-  return blob.size === 0 ? blob : blob.slice(from, to);
 }
 
 function chunks({ blob, id, from, to }: Part): Chunks {

@@ -53,13 +53,14 @@ class BlobSource implements Source {
   }
 
   async read(from: number, to: number): Promise<Blob> {
-    // A file that was removed looks like an empty one until it is read.
-    if (this.#blob.size === 0) await this.#blob.arrayBuffer();
+    const { blob } = await this.part(from, to);
     // Without a type: a request would send it on.
-    return this.#blob.slice(from, to);
+    return blob.slice(from, to);
   }
 
   async part(from: number, to: number): Promise<Part> {
+    // A file that was removed looks like an empty one until it is read.
+    if (this.#blob.size === 0) await this.#blob.arrayBuffer();
     return { blob: this.#blob, id: this.#id, from, to };
   }
 

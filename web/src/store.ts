@@ -1,5 +1,6 @@
 import { unlessLeft } from "./leaving.ts";
 import type { Bytes } from "./source.ts";
+import { tellTraffic } from "./traffic.ts";
 
 /** A request to the store: without the key, without cookies, with these headers and no other. */
 export interface StoreRequest {
@@ -42,7 +43,10 @@ function byXHR(url: URL, { method, header, want }: StoreRequest, body: Blob, sin
   const xhr = new XMLHttpRequest();
   xhr.open(method, url);
   for (let i = 0; i + 1 < header.length; i += 2) xhr.setRequestHeader(header[i]!, header[i + 1]!);
-  xhr.upload.onprogress = ({ loaded }) => sink.progress(loaded);
+  xhr.upload.onprogress = ({ loaded }) => {
+    tellTraffic(url.origin);
+    sink.progress(loaded);
+  };
   xhr.onload = () => {
     // It follows redirects by itself; what came from another place than the signed one proves nothing.
     if (xhr.responseURL !== url.href.replace(/#.*/, "")) return sink.failed("redirected");

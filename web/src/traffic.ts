@@ -26,11 +26,10 @@ export function hearTraffic(heard: (root: string) => void): () => void {
   };
 }
 
-/** Tells the other pages that bytes move to an address. */
-export function tellTraffic(url: string, base: string): void {
-  const root = new URL("/", new URL(url, base)).href;
+/** Tells the other pages that bytes move to a host. */
+export function tellTraffic(origin: string): void {
   const now = performance.now();
-  if (now - (told.get(root) ?? -pause) < pause) return;
-  told.set(root, now);
-  channel?.postMessage(root);
+  if (now - (told.get(origin) ?? -pause) < pause) return;
+  told.set(origin, now);
+  channel?.postMessage(`${origin}/`);
 }

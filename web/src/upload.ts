@@ -7,7 +7,7 @@ import { claim, forget, load, save } from "./records.ts";
 import { current, describe, type UploadSink } from "./runtime.ts";
 import { type Bytes, type Source, sourceOf } from "./source.ts";
 import { send } from "./store.ts";
-import { hearTraffic, tellTraffic } from "./traffic.ts";
+import { hearTraffic } from "./traffic.ts";
 import { ticketJSON, type UploadConfig } from "./validate-files.ts";
 
 /** Every upload that has not ended, and whose it is. */
@@ -160,7 +160,7 @@ export class Upload implements API.Upload {
       store: (id, method, url, header, from, to, body, want) => {
         let cancelled = false;
         this.#requests.set(id, { cancel: () => (cancelled = true) });
-        const { size } = this.#config, base = `${this.#session.config.base}/`;
+        const { size } = this.#config;
         // Data of size 0 is read too: a stream may have more.
         const reading: Promise<Bytes | string> = to > from || (size === 0 && body === "") ? this.#source.read(from, to) : Promise.resolve(body);
         reading.then((data) => {
@@ -169,11 +169,8 @@ export class Upload implements API.Upload {
             this.#requests.delete(id);
             tell(run);
           };
-          this.#requests.set(id, send({ method, url, base, header: JSON.parse(header), body: data, want: want.split(",").filter(Boolean) }, {
-            progress: (sent) => {
-              tellTraffic(url, base);
-              tell(() => control.storeProgress(this.#id, id, sent));
-            },
+          this.#requests.set(id, send({ method, url, base: `${this.#session.config.base}/`, header: JSON.parse(header), body: data, want: want.split(",").filter(Boolean) }, {
+            progress: (sent) => tell(() => control.storeProgress(this.#id, id, sent)),
             answered: (status, header, text) => done(() => control.storeAnswered(this.#id, id, status, header, text)),
             failed: (detail) => void this.#readable(data).then(
               () => done(() => control.storeFailed(this.#id, id, detail)),
