@@ -57,8 +57,10 @@ func Start() error {
 		"abortTurn":      abortTurn,
 		"disconnectTurn": disconnectTurn,
 		"streamEnded":    streamEnded,
-		"online":         online,
-		"offline":        offline,
+		"wentOnline":     wentOnline,
+		"wentOffline":    wentOffline,
+		"othersMove":     othersMove,
+		"othersHold":     othersHold,
 		"getFile":        getFile,
 		"reportFailed":   reportFailed,
 		"waitFile":       waitFile,
@@ -69,7 +71,9 @@ func Start() error {
 		"abortUpload":    abortUpload,
 		"uploadRecord":   uploadRecord,
 		"ticketMapped":   ticketMapped,
-		"storeMoved":     storeMoved,
+		"storeBegun":     storeBegun,
+		"storeAlive":     storeAlive,
+		"dataMoved":      dataMoved,
 		"storeProgress":  storeProgress,
 		"storeAnswered":  storeAnswered,
 		"storeFailed":    storeFailed,
@@ -81,9 +85,12 @@ func Start() error {
 			return fmt.Errorf("hand-off of %s: %w", name, err)
 		}
 	}
-	_, err = host.Call("started", control)
+	_, err = host.Call("started", control, stamp)
 	return err
 }
+
+// stamp tells this module's contract with the loader from that of another build; see scripts/gowasm.mjs.
+var stamp string
 
 // recovered ends a panic at the outermost Go frame: the instance's state can't be trusted any more, so the loader is
 // told to give it up. Deferred directly by every function that JavaScript calls.

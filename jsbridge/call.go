@@ -10,6 +10,7 @@ import (
 
 // call performs one request whose answer is read whole.
 type call struct {
+	pump
 	wire
 	id      uint32
 	machine *retry.Call
@@ -18,33 +19,36 @@ type call struct {
 
 var calls table[*call]
 
+// newCall makes a call; start begins it.
 func newCall(c *client, request api.Request, policy retry.Policy, headers []api.Field, done func(retry.Done)) *call {
-	return newCallWithKey("", c, request, policy, headers, done)
-}
-
-// newCallWithKey makes a call whose first try carries this key, where it is one. Refused, it asks for another.
-func newCallWithKey(key string, c *client, request api.Request, policy retry.Policy, headers []api.Field, done func(retry.Done)) *call {
 	k := &call{machine: retry.NewCall(request, policy), done: done}
-	k.wire = wire{client: c, headers: headers, machine: k.machine, flush: k.flush, lent: key}
+	k.wire = wire{client: c, headers: headers, machine: k.machine, flush: k.flush}
 	k.id = calls.add(k)
 	c.calls[k] = true
-	k.machine.Start()
-	k.flush()
 	return k
 }
 
-func (k *call) flush() {
-	for _, effect := range k.machine.Take() {
-		if k.perform(effect) {
-			continue
-		}
-		done := effect.(retry.Done)
-		k.timer.clear()
-		k.letGo()
-		delete(k.client.calls, k)
-		calls.remove(k.id)
-		k.done(done)
+// outlive lets a call go on though its client is closed.
+func (k *call) outlive() { delete(k.client.calls, k) }
+
+func (k *call) start() uint32 {
+	k.machine.Start()
+	k.flush()
+	return k.id
+}
+
+func (k *call) flush() { k.run(k.machine, k.perform) }
+
+func (k *call) perform(effect retry.Effect) {
+	if k.wire.perform(effect) {
+		return
 	}
+	done := effect.(retry.Done)
+	k.timer.clear()
+	k.letGo()
+	delete(k.client.calls, k)
+	calls.remove(k.id)
+	k.done(done)
 }
 
 // createChat(client, workspaceId, agentId, isTemporary | undefined, options, settle) → call
@@ -68,20 +72,7 @@ func createChat(args []safejs.Value) any {
 			return
 		}
 		invoke(settle, safejs.Null(), id, string(d.Body))
-	}).id
-}
-
-// abortChat(client, chatId, options, settle) → call
-func abortChat(args []safejs.Value) any {
-	c := clients.get(index(args[0]))
-	settle := args[3]
-	return newCall(c, api.AbortChat(str(args[1])), policy(c, args[2], retry.Repeatable), fields(property(args[2], "headers")), func(d retry.Done) {
-		if d.Err != nil {
-			invoke(settle, errorJSON(d.Err))
-			return
-		}
-		invoke(settle, safejs.Null())
-	}).id
+	}).start()
 }
 
 // cancelCall(call): the caller's signal was aborted; the loader has rejected the call already.
@@ -107,6 +98,9 @@ func policy(c *client, options safejs.Value, safety retry.Safety) retry.Policy {
 		Timeout:    number(options, "timeout"),
 		RenewKey:   truthy(c.keyFunc),
 		Jitter:     jitter,
+
+		Connections: connections,
+		Host:        c.host,
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 type client struct {
 	id          uint32
 	base        string // absolute, without a slash at the end
+	host        string // where that is: scheme, name and port, and the path "/"
 	headers     []api.Field
 	credentials string
 	fetch       safejs.Value
@@ -20,7 +21,7 @@ type client struct {
 
 	key     string
 	keyFunc safejs.Value // undefined where the key is a string or left out
-	waiting []func(key string, err *api.Error)
+	asking  *keyAsked    // the last call of it, while it has not settled
 
 	calls map[*call]bool
 	turns map[*liveTurn]bool
@@ -34,6 +35,7 @@ func openClient(args []safejs.Value) any {
 	config := args[0]
 	c := &client{
 		base:        text(config, "base"),
+		host:        text(config, "host"),
 		headers:     fields(property(config, "headers")),
 		credentials: text(config, "credentials"),
 		fetch:       property(config, "fetch"),
@@ -48,7 +50,8 @@ func openClient(args []safejs.Value) any {
 	return c.id
 }
 
-// closeClient(handle): disconnects its turns and ends its calls; the loader has aborted its uploads.
+// closeClient(handle): disconnects its turns and ends its calls, but for those that tell the service of an end; the
+// loader has aborted its uploads.
 func closeClient(args []safejs.Value) any {
 	id := index(args[0])
 	c := clients.get(id)
@@ -70,21 +73,31 @@ func closeClient(args []safejs.Value) any {
 	return nil
 }
 
+// keyAsked is one call of the key's function.
+type keyAsked struct {
+	at      int64
+	waiting []func(key string, err *api.Error)
+}
+
 // withKey calls then with the key, at once where it is a string, so that a request on pagehide still goes out.
-// Requests that come while the key's function is running share its answer.
-func (c *client) withKey(then_ func(key string, err *api.Error)) {
+// Requests that come while the key's function is running share its answer, unless it has been running for longer than
+// they would wait: one that never settles must not hold up all that follows.
+func (c *client) withKey(timeout int64, then_ func(key string, err *api.Error)) {
 	if !truthy(c.keyFunc) {
 		then_(c.key, nil)
 		return
 	}
-	c.waiting = append(c.waiting, then_)
-	if len(c.waiting) > 1 {
+	if asking := c.asking; asking != nil && (timeout == 0 || monotonic()-asking.at < timeout) {
+		asking.waiting = append(asking.waiting, then_)
 		return
 	}
+	asking := &keyAsked{at: monotonic(), waiting: []func(string, *api.Error){then_}}
+	c.asking = asking
 	answer := func(key string, err *api.Error) {
-		waiting := c.waiting
-		c.waiting = nil
-		for _, w := range waiting {
+		if c.asking == asking {
+			c.asking = nil
+		}
+		for _, w := range asking.waiting {
 			w(key, err)
 		}
 	}
@@ -144,39 +157,4 @@ func fields(array safejs.Value) []api.Field {
 		out = append(out, api.Field{Name: str(name), Value: str(value)})
 	}
 	return out
-}
-
-// table gives out handles for what JavaScript holds on to. 0 is no handle. A slice, because a map's look-up is a good
-// part of what feeding one event costs.
-type table[T any] struct {
-	entries []T
-	free    []uint32
-}
-
-func (t *table[T]) add(v T) uint32 {
-	if n := len(t.free); n > 0 {
-		id := t.free[n-1]
-		t.free = t.free[:n-1]
-		t.entries[id] = v
-		return id
-	}
-	if len(t.entries) == 0 {
-		t.entries = append(t.entries, *new(T))
-	}
-	t.entries = append(t.entries, v)
-	return uint32(len(t.entries) - 1)
-}
-
-// get returns the zero value where id is no handle (any more).
-func (t *table[T]) get(id uint32) (v T) {
-	if int(id) < len(t.entries) {
-		v = t.entries[id]
-	}
-	return v
-}
-
-// remove takes a handle back, once: it is given out again.
-func (t *table[T]) remove(id uint32) {
-	t.entries[id] = *new(T)
-	t.free = append(t.free, id)
 }

@@ -12,6 +12,7 @@ import (
 type desk struct {
 	client   *client
 	headers  []api.Field // the caller's, for the requests to the service
+	polls    []api.Field // the same of the wait, where it has its own
 	onAnswer func(retry.Done)
 	onTimer  func()
 
@@ -48,7 +49,11 @@ func (d *desk) ask(e upload.Ask) {
 		lent = d.key
 	}
 	over := false
-	k := newCallWithKey(lent, d.client, e.Request, e.Policy, d.headers, func(done retry.Done) {
+	headers := d.headers
+	if e.Poll {
+		headers = d.polls
+	}
+	k := newCall(d.client, e.Request, e.Policy, headers, func(done retry.Done) {
 		over = true
 		if d.call != nil {
 			d.key = d.call.key
@@ -56,7 +61,9 @@ func (d *desk) ask(e upload.Ask) {
 		d.call = nil
 		d.onAnswer(done)
 	})
-	delete(d.client.calls, k)
+	k.lent = lent
+	k.outlive()
+	k.start()
 	// A call may end before it has even begun, where no request can be made.
 	if !over {
 		d.call = k

@@ -27,29 +27,61 @@ func getFile(args []safejs.Value) any {
 			return
 		}
 		invoke(settle, safejs.Null(), fileJSON(&file))
-	}).id
+	}).start()
 }
 
 // reportFailed(client, fileId, why, options, settle) → call: of an upload that its instance could not end.
 func reportFailed(args []safejs.Value) any {
 	c, settle := clients.get(index(args[0])), args[4]
-	return newCall(c, api.ReportFailed(str(args[1]), str(args[2])), policy(c, args[3], retry.Repeatable), fields(property(args[3], "headers")), func(d retry.Done) {
-		if d.Err != nil {
-			invoke(settle, errorJSON(d.Err))
-			return
+	k := newCall(c, api.ReportFailed(str(args[1]), str(args[2])), policy(c, args[3], retry.Repeatable), fields(property(args[3], "headers")), func(d retry.Done) {
+		settled(settle)(d.Err)
+	})
+	k.outlive()
+	return k.start()
+}
+
+// liveNotice tells the service of a failed file that it could not be told of, when there is a network again.
+type liveNotice struct {
+	desk
+	pump
+	id      uint32
+	machine *upload.Notice
+}
+
+var notices table[*liveNotice]
+
+func notify(c *client, file upload.Untold, headers []api.Field, policy retry.Policy) {
+	n := &liveNotice{machine: upload.NewNotice(file, policy)}
+	n.desk = desk{client: c, headers: headers, onAnswer: func(d retry.Done) {
+		n.machine.Answered(clock(), d)
+		n.flush()
+	}, onTimer: func() {
+		n.machine.TimerFired(clock())
+		n.flush()
+	}}
+	n.id = notices.add(n)
+	c.record("warn", "the service will be told later", retry.Field{Name: "fileId", Value: file.FileID})
+	n.machine.Start(!online())
+	n.flush()
+}
+
+func (n *liveNotice) flush() {
+	n.run(n.machine, func(effect retry.Effect) {
+		if !n.perform(effect) {
+			n.timer.clear()
+			notices.remove(n.id)
 		}
-		invoke(settle, safejs.Null())
-	}).id
+	})
 }
 
 // liveWait performs one wait for a file.
 type liveWait struct {
 	desk
-	id       uint32
-	machine  *upload.Wait
-	status   safejs.Value
-	settle   safejs.Value
-	flushing bool
+	pump
+	id      uint32
+	machine *upload.Wait
+	status  safejs.Value
+	settle  safejs.Value
 }
 
 var waits table[*liveWait]
@@ -57,8 +89,8 @@ var waits table[*liveWait]
 // waitFile(client, fileId, options, status, settle) → wait. status is called with each record that a poll brings.
 func waitFile(args []safejs.Value) any {
 	c, options := clients.get(index(args[0])), args[2]
-	w := &liveWait{status: args[3], settle: args[4], machine: upload.NewWait(str(args[1]), waitConfig(options), policy(c, options, retry.Repeatable))}
-	w.desk = desk{client: c, headers: fields(property(options, "headers")), onAnswer: func(d retry.Done) {
+	w := &liveWait{status: args[3], settle: args[4], machine: upload.NewWait(str(args[1]), waitConfig(c, options))}
+	w.desk = desk{client: c, polls: fields(property(options, "headers")), onAnswer: func(d retry.Done) {
 		w.machine.Answered(clock(), d)
 		w.flush()
 	}, onTimer: func() {
@@ -67,7 +99,7 @@ func waitFile(args []safejs.Value) any {
 	}}
 	w.id = waits.add(w)
 	c.waits[w] = true
-	if !truthy(method(host, "online")) {
+	if !online() {
 		w.machine.Offline(clock())
 	}
 	w.machine.Start(clock())
@@ -75,30 +107,23 @@ func waitFile(args []safejs.Value) any {
 	return w.id
 }
 
-func (w *liveWait) flush() {
-	if w.flushing {
+func (w *liveWait) flush() { w.run(w.machine, w.perform) }
+
+func (w *liveWait) perform(effect retry.Effect) {
+	if w.desk.perform(effect) {
 		return
 	}
-	w.flushing = true
-	for w.machine.Wants() {
-		for _, effect := range w.machine.Take() {
-			if w.perform(effect) {
-				continue
-			}
-			switch e := effect.(type) {
-			case upload.Status:
-				invoke(w.status, fileJSON(&e.File))
-			case upload.Finish:
-				w.end()
-				if e.Outcome.Err != nil {
-					invoke(w.settle, errorJSON(e.Outcome.Err))
-				} else {
-					invoke(w.settle, safejs.Null(), fileJSON(&e.Outcome.File))
-				}
-			}
+	switch e := effect.(type) {
+	case upload.Status:
+		invoke(w.status, fileJSON(&e.File))
+	case upload.Finish:
+		w.end()
+		if e.Outcome.Err != nil {
+			invoke(w.settle, errorJSON(e.Outcome.Err))
+		} else {
+			invoke(w.settle, safejs.Null(), fileJSON(&e.Outcome.File))
 		}
 	}
-	w.flushing = false
 }
 
 func (w *liveWait) end() {

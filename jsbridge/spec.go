@@ -67,6 +67,9 @@ func writeError(w *json.Writer, name string, e *api.Error) {
 	if e.HasBlock {
 		w.Int("block", int64(e.Block))
 	}
+	if e.Stored {
+		w.Bool("stored", true)
+	}
 	if e.File != nil {
 		writeFile(w, "file", e.File)
 	}

@@ -12,11 +12,14 @@ import (
 
 // liveTurn performs one turn. It stays until the loader has taken its state and released it.
 type liveTurn struct {
+	pump
 	wire
+	chat    *chat // until the turn is over
 	id      uint32
 	machine *turn.Machine
 	sink    safejs.Value // the loader's side: opened(body), ended(outcome)
 	settle  safejs.Value // of the one abort that a turn has; undefined until it is asked for
+	told    bool         // the service is told of it, and settle when it has answered
 }
 
 var turns table[*liveTurn]
@@ -31,9 +34,13 @@ func startTurn(args []safejs.Value) any {
 		Policy:      policy(c, params, retry.Repeatable),
 		IdleTimeout: number(params, "idleTimeout"),
 		Replay:      truthy(property(params, "replay")),
-		Offline:     func() bool { return !truthy(method(host, "online")) },
+		Offline:     func() bool { return !online() },
 	})}
-	t.wire = wire{client: c, headers: fields(property(params, "headers")), machine: t.machine, flush: t.flush}
+	t.chat = chatOf(c, chatID)
+	t.wire = wire{client: c, headers: fields(property(params, "headers")), machine: sentTurn{t.machine, t}, flush: t.flush, ready: func() {
+		t.chat.line.Ready(monotonic(), t.id)
+		t.chat.flush()
+	}}
 	t.id = turns.add(t)
 	c.turns[t] = true
 	t.machine.Start()
@@ -42,20 +49,27 @@ func startTurn(args []safejs.Value) any {
 }
 
 func (t *liveTurn) flush() {
-	for t.machine.Wants() {
-		for _, effect := range t.machine.Take() {
-			if t.perform(effect) {
-				continue
-			}
-			switch e := effect.(type) {
-			case turn.OpenStream:
-				method(t.sink, "opened", property(t.response, "body"))
-			case turn.SendAbort:
-				t.sendAbort(e.Request)
-			case turn.Finish:
-				t.finish(e.Outcome)
-			}
-		}
+	t.run(t.machine, t.perform)
+	// After its abort, of which the line has to know whose it is.
+	if t.machine.Over() && !t.pump.running && t.chat != nil {
+		t.chat.line.Over(t.id)
+		t.chat.flush()
+		t.chat.release()
+		t.chat = nil
+	}
+}
+
+func (t *liveTurn) perform(effect retry.Effect) {
+	if t.wire.perform(effect) {
+		return
+	}
+	switch e := effect.(type) {
+	case turn.OpenStream:
+		method(t.sink, "opened", property(t.response, "body"))
+	case turn.SendAbort:
+		t.sendAbort(e.Request)
+	case turn.Finish:
+		t.finish(e.Outcome)
 	}
 }
 
@@ -83,29 +97,38 @@ func (t *liveTurn) finish(o turn.Outcome) {
 
 func (t *liveTurn) path() string { return t.machine.Request().Path }
 
+// sentTurn is the turn's machine as its wire knows it: the chat has to hear what leaves.
+type sentTurn struct {
+	*turn.Machine
+	of *liveTurn
+}
+
+func (s sentTurn) Sent() {
+	s.of.chat.line.Left(s.of.id)
+	s.Machine.Sent()
+}
+
 // sendAbort tells the service to stop. The turn is over already; only the promise of abort() waits for the answer. It
 // carries the message's own key: on pagehide, a key that has to be asked for first would come too late.
 func (t *liveTurn) sendAbort(request api.Request) {
-	settle := t.settle
-	policy := t.machine.Policy()
-	newCallWithKey(t.key, t.client, request, policy, t.headers, func(d retry.Done) {
-		if d.Err != nil {
-			invoke(settle, errorJSON(d.Err))
-			return
-		}
-		invoke(settle, safejs.Null())
-	})
+	t.told = true
+	if !t.chat.line.Newest(t.id) {
+		settled(t.settle)(&api.Error{Kind: api.KindClient, Code: "newer_message_sent",
+			Message: "the service was not told to stop this turn: its abort names the chat, and would stop the message that was sent after it; chat.abort() stops whatever the chat is producing"})
+		return
+	}
+	t.chat.users++
+	t.chat.abort(t.key, t.client, request, t.machine.Policy(), t.headers, settled(t.settle))
 }
 
 // abortTurn(turn, settle): the loader asks once, of a turn that it has not seen end.
 func abortTurn(args []safejs.Value) any {
 	t := turns.get(index(args[0]))
 	t.settle = args[1]
-	over := t.machine.Over()
 	t.machine.Abort()
 	t.flush()
-	if over {
-		invoke(t.settle, safejs.Null())
+	if !t.told {
+		settled(t.settle)(nil)
 	}
 	return nil
 }
@@ -115,29 +138,6 @@ func disconnectTurn(args []safejs.Value) any {
 	t := turns.get(index(args[0]))
 	t.machine.Disconnect()
 	t.flush()
-	return nil
-}
-
-// online(): the browser has a network again.
-func online([]safejs.Value) any {
-	for _, t := range turns.entries {
-		if t != nil {
-			t.machine.Online()
-			t.flush()
-		}
-	}
-	for _, u := range uploads.entries {
-		if u != nil {
-			u.machine.Online(clock())
-			u.flush()
-		}
-	}
-	for _, w := range waits.entries {
-		if w != nil {
-			w.machine.Online(clock())
-			w.flush()
-		}
-	}
 	return nil
 }
 

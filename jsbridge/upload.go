@@ -13,10 +13,11 @@ import (
 // liveUpload performs one upload. The loader has the data: it sends the blocks, hashes ranges, keeps the record.
 type liveUpload struct {
 	desk
-	id       uint32
-	machine  *upload.Machine
-	sink     safejs.Value // the loader's side; see Sink in upload.ts
-	flushing bool
+	pump
+	id      uint32
+	machine *upload.Machine
+	sink    safejs.Value // the loader's side; see UploadSink
+	policy  retry.Policy
 
 	// The page's mapUploadTicket runs in a task of its own: the answer waits for it.
 	maps     bool
@@ -25,50 +26,49 @@ type liveUpload struct {
 	mapError *api.Error
 }
 
-var (
-	uploads table[*liveUpload]
-	traffic = upload.Traffic{}
-)
+var uploads table[*liveUpload]
 
 // startUpload(client, {workspaceId, name, contentType, purpose, size, once, …options}, record, sink) → upload. record is
 // what an earlier page kept; undefined where it kept nothing.
 func startUpload(args []safejs.Value) any {
 	c, params := clients.get(index(args[0])), args[1]
-	u := &liveUpload{sink: args[3], maps: truthy(property(params, "maps"))}
+	u := &liveUpload{sink: args[3], maps: truthy(property(params, "maps")), policy: policy(c, params, retry.Repeatable)}
 	config := upload.Config{
-		Service:      c.base,
-		WorkspaceID:  text(params, "workspaceId"),
-		Name:         text(params, "name"),
-		ContentType:  text(params, "contentType"),
-		Purpose:      text(params, "purpose"),
-		Size:         number(params, "size"),
-		Once:         truthy(property(params, "once")),
-		BlockSize:    number(params, "blockSize"),
-		Concurrency:  int(number(params, "concurrency")),
-		BlockTries:   int(number(params, "blockTries")),
-		BlockTimeout: number(params, "blockTimeout"),
-		Traffic:      traffic,
-		Checksum:     upload.Checksum(number(params, "checksum")),
-		KnownSum:     text(params, "knownSum"),
-		Base64:       truthy(property(params, "base64")),
-		Policy:       policy(c, params, retry.Repeatable),
-		Resumable:    truthy(property(params, "resumable")),
-		Fingerprint:  text(params, "fingerprint"),
+		Service:       c.base,
+		WorkspaceID:   text(params, "workspaceId"),
+		Name:          text(params, "name"),
+		ContentType:   text(params, "contentType"),
+		Purpose:       text(params, "purpose"),
+		Size:          number(params, "size"),
+		Once:          truthy(property(params, "once")),
+		BlockSize:     number(params, "blockSize"),
+		Concurrency:   int(number(params, "concurrency")),
+		BlockTries:    int(number(params, "blockTries")),
+		BlockTimeout:  number(params, "blockTimeout"),
+		DataTimeout:   number(params, "dataTimeout"),
+		ReportTimeout: number(params, "reportTimeout"),
+		Checksum:      upload.Checksum(number(params, "checksum")),
+		KnownSum:      text(params, "knownSum"),
+		Base64:        truthy(property(params, "base64")),
+		Policy:        u.policy,
+		Resumable:     truthy(property(params, "resumable")),
+		Fingerprint:   text(params, "fingerprint"),
 	}
+	var polls []api.Field
 	if wait := property(params, "wait"); truthy(wait) {
-		w := waitConfig(wait)
-		config.Wait = &w
+		w := waitConfig(c, wait)
+		config.Wait, polls = &w, fields(property(wait, "headers"))
 	}
 	if u.maps {
 		config.MapTicket = func([]byte) ([]byte, *api.Error) { return u.mapped, u.mapError }
 	}
 	u.machine = upload.New(config)
-	u.desk = desk{client: c, headers: fields(property(params, "headers")), onAnswer: u.answered, onTimer: func() {
+	u.desk = desk{client: c, headers: fields(property(params, "headers")), polls: polls, onAnswer: u.answered, onTimer: func() {
 		u.machine.TimerFired(clock())
 		u.flush()
 	}}
 	u.id = uploads.add(u)
-	if !truthy(method(host, "online")) {
+	if !online() {
 		u.machine.Offline(clock())
 	}
 	if record := str(args[2]); record != "" {
@@ -80,31 +80,21 @@ func startUpload(args []safejs.Value) any {
 	return u.id
 }
 
-func waitConfig(options safejs.Value) upload.WaitConfig {
+func waitConfig(c *client, options safejs.Value) upload.WaitConfig {
 	return upload.WaitConfig{
+		Policy:      policy(c, options, retry.Repeatable),
 		Interval:    number(options, "interval"),
 		MaxInterval: number(options, "maxInterval"),
 		Limit:       number(options, "waitTimeout"),
 	}
 }
 
-// flush performs what the machine asks for. Some of it is answered at once: what that leads to comes after the rest.
-func (u *liveUpload) flush() {
-	if u.flushing {
-		return
-	}
-	u.flushing = true
-	for u.machine.Wants() {
-		for _, effect := range u.machine.Take() {
-			if !u.desk.perform(effect) {
-				u.perform(effect)
-			}
-		}
-	}
-	u.flushing = false
-}
+func (u *liveUpload) flush() { u.run(u.machine, u.perform) }
 
 func (u *liveUpload) perform(effect retry.Effect) {
+	if u.desk.perform(effect) {
+		return
+	}
 	switch e := effect.(type) {
 	case upload.Store:
 		r := e.Request
@@ -131,7 +121,7 @@ func (u *liveUpload) perform(effect retry.Effect) {
 		method(u.sink, "report", string(p.Stage), float64(p.LoadedBytes), float64(p.TotalBytes), float64(p.BlocksDone), float64(p.BlocksTotal),
 			p.BytesPerSecond, p.SecondsLeft, u.machine.FileID(), u.machine.Protocol())
 	case upload.Save:
-		method(u.sink, "save")
+		method(u.sink, "save", string(e.Record))
 	case upload.Forget:
 		method(u.sink, "forget")
 	case upload.Status:
@@ -151,6 +141,9 @@ func (u *liveUpload) finish(o upload.Outcome) {
 	}
 	u.client.record(level, "upload ended", fields...)
 	method(u.sink, "ended", outcomeJSON(o))
+	for _, file := range o.Untold {
+		notify(u.client, file, u.headers, u.policy)
+	}
 }
 
 func (u *liveUpload) answered(d retry.Done) {
@@ -160,7 +153,7 @@ func (u *liveUpload) answered(d retry.Done) {
 		return
 	}
 	// A request breaks before the browser says why.
-	if d.Err != nil && d.Err.Kind == api.KindConnection && !truthy(method(host, "online")) {
+	if d.Err != nil && d.Err.Kind == api.KindConnection && !online() {
 		u.machine.Offline(clock())
 	}
 	u.machine.Answered(clock(), d)
@@ -219,10 +212,19 @@ func storeProgress(args []safejs.Value) any {
 	return told(args, func(u *liveUpload) { u.machine.StoreProgress(clock(), int(index(args[1])), whole(args[2])) })
 }
 
-// storeMoved(root): another page's bytes go to a store; root is an address of its host with the path "/".
-func storeMoved(args []safejs.Value) any {
-	traffic[str(args[0])] = clock()
-	return nil
+// storeBegun(upload, request): its bytes are read, and the browser has it.
+func storeBegun(args []safejs.Value) any {
+	return told(args, func(u *liveUpload) { u.machine.StoreBegun(clock(), int(index(args[1]))) })
+}
+
+// storeAlive(upload, request): bytes of the answer came.
+func storeAlive(args []safejs.Value) any {
+	return told(args, func(u *liveUpload) { u.machine.StoreAlive(clock(), int(index(args[1]))) })
+}
+
+// dataMoved(upload): the data gave some bytes.
+func dataMoved(args []safejs.Value) any {
+	return told(args, func(u *liveUpload) { u.machine.DataMoved(clock()) })
 }
 
 // storeAnswered(upload, request, status, header, body)
@@ -235,7 +237,7 @@ func storeAnswered(args []safejs.Value) any {
 // storeFailed(upload, request, detail)
 func storeFailed(args []safejs.Value) any {
 	return told(args, func(u *liveUpload) {
-		u.machine.StoreFailed(clock(), int(index(args[1])), str(args[2]), !truthy(method(host, "online")))
+		u.machine.StoreFailed(clock(), int(index(args[1])), str(args[2]), !online())
 	})
 }
 
@@ -249,20 +251,4 @@ func hashed(args []safejs.Value) any {
 // dataFailed(upload, at, detail)
 func dataFailed(args []safejs.Value) any {
 	return told(args, func(u *liveUpload) { u.machine.DataFailed(clock(), whole(args[1]), str(args[2])) })
-}
-
-// offline(): the browser knows of no network.
-func offline([]safejs.Value) any {
-	for _, u := range uploads.entries {
-		if u != nil {
-			u.machine.Offline(clock())
-			u.flush()
-		}
-	}
-	for _, w := range waits.entries {
-		if w != nil {
-			w.machine.Offline(clock())
-		}
-	}
-	return nil
 }

@@ -12,6 +12,8 @@ import (
 
 // machine is what a wire tells of the request that it carries.
 type machine interface {
+	Keyed()
+	Sent()
 	Headers(now int64, res api.Response)
 	Body(unix int64, body []byte)
 	RequestFailed(detail string)
@@ -25,7 +27,10 @@ type wire struct {
 	headers []api.Field // the caller's, for these requests
 	machine machine
 	flush   func() // performs what the machine asks for after an input
+	ready   func() // asks whether the request may leave, and calls leave then; nil where it always may
 
+	// pending sends the request that waits to leave.
+	pending func()
 	// sending tells the request under way from those that were let go, whose callbacks still come.
 	sending    int
 	controller safejs.Value
@@ -68,7 +73,7 @@ func (w *wire) send(e retry.Send) {
 		w.fetch(e, key)
 		return
 	}
-	w.client.withKey(func(key string, err *api.Error) {
+	w.client.withKey(e.Wait, func(key string, err *api.Error) {
 		if this != w.sending {
 			return
 		}
@@ -77,8 +82,27 @@ func (w *wire) send(e retry.Send) {
 			w.flush()
 			return
 		}
-		w.fetch(e, key)
+		w.pending = func() {
+			if this == w.sending {
+				w.fetch(e, key)
+			}
+		}
+		if w.ready == nil {
+			w.leave()
+			return
+		}
+		w.machine.Keyed()
+		w.ready()
+		w.flush()
 	})
+}
+
+// leave lets the request go that waits for it.
+func (w *wire) leave() {
+	if pending := w.pending; pending != nil {
+		w.pending = nil
+		pending()
+	}
 }
 
 func (w *wire) fetch(e retry.Send, key string) {
@@ -89,6 +113,8 @@ func (w *wire) fetch(e retry.Send, key string) {
 	}
 	w.letGo()
 	w.controller, w.key = controller, key
+	w.machine.Sent()
+	w.flush()
 	promise, err := w.client.fetch.Invoke(w.client.base+e.Request.Path, w.init(e.Request, key))
 	if err != nil {
 		w.failed(e, began, thrown(err))
@@ -184,7 +210,7 @@ func (w *wire) letGo() {
 
 func (w *wire) readBody(limit int) {
 	this := w.sending
-	then(method(host, "readText", w.response, limit, w.key), func(v safejs.Value) {
+	then(method(host, "readText", w.response, limit), func(v safejs.Value) {
 		if this == w.sending {
 			w.machine.Body(time.Now().UnixMilli(), []byte(str(v)))
 			w.flush()
@@ -197,18 +223,12 @@ func (w *wire) readBody(limit int) {
 	})
 }
 
-// head reads what the core needs of an answer. Headers that CORS hides are empty.
-func head(response safejs.Value) api.Response {
-	headers := property(response, "headers")
-	get := func(name string) string { return str(method(headers, "get", name)) }
-	id := get("x-request-id")
-	if id == "" {
-		id = get("request-id")
-	}
+// head reads what the core needs of an answer, as the loader took it over.
+func head(answer safejs.Value) api.Response {
 	return api.Response{
-		Status:      int(number(response, "status")),
-		ContentType: get("content-type"),
-		RequestID:   id,
-		RetryAfter:  get("retry-after"),
+		Status:      int(number(answer, "status")),
+		ContentType: text(answer, "contentType"),
+		RequestID:   text(answer, "requestId"),
+		RetryAfter:  text(answer, "retryAfter"),
 	}
 }

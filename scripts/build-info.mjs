@@ -6,7 +6,7 @@ import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
-import { goVersion, moduleInfo, top, wasmExec } from "./gowasm.mjs";
+import { goVersion, moduleInfo, stamp, top, wasmExec } from "./gowasm.mjs";
 
 const require = createRequire(import.meta.url);
 
@@ -29,6 +29,7 @@ export function writeBuildInfo(dist) {
   const info = {
     package: JSON.parse(readFileSync(join(top, "web", "package.json"), "utf8")).version,
     ...checkout(),
+    stamp: stamp(),
     go: goVersion(),
     esbuild: require("esbuild/package.json").version,
     typescript: require("typescript/package.json").version,

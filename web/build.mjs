@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { writeBuildInfo } from "../scripts/build-info.mjs";
-import { buildWasm, goVersion, top, wasmExec } from "../scripts/gowasm.mjs";
+import { buildWasm, goVersion, stamp, top, wasmExec } from "../scripts/gowasm.mjs";
 import { writeLicences } from "../scripts/licences.mjs";
 
 const web = join(top, "web");
@@ -64,7 +64,7 @@ export async function bundlePackage({ write = true } = {}) {
   const common = {
     write,
     plugins: [wasmExecPlugin],
-    define: { __TURNWIRE_VERSION__: JSON.stringify(`${version}+${goVersion()}`) },
+    define: { __TURNWIRE_VERSION__: JSON.stringify(`${version}+${goVersion()}`), __TURNWIRE_STAMP__: JSON.stringify(stamp()) },
   };
   return {
     "turnwire.mjs": await bundle({ ...common, entryPoints: ["src/index.ts"], outfile: join(dist, "turnwire.mjs"), format: "esm" }),

@@ -44,6 +44,7 @@ type Error struct {
 	FileID   string // "" while none is known
 	Block    int    // index from 0
 	HasBlock bool   // one block is to blame
+	Stored   bool   // the store has every byte: only the report is missing
 	File     *File  // as what the file ended, of KindFile
 }
 

@@ -1,6 +1,10 @@
 package api
 
-import "github.com/seed-76f09577/turnwire/wasm/json"
+import (
+	"strconv"
+
+	"github.com/seed-76f09577/turnwire/wasm/json"
+)
 
 // FileParams is what the service is told of a file before its upload (profile, "Files" 1).
 type FileParams struct {
@@ -122,6 +126,37 @@ func ParseFile(fileID string, body []byte) (File, bool) {
 		f.ID = fileID
 	}
 	return f, f.Status != ""
+}
+
+// ParseReport reads the answer to ReportUploaded. The interface shows none, so that an empty body and a JSON object
+// without a status will do, with the status "uploaded"; an object that names an error and whatever is no JSON object
+// confirm nothing.
+func ParseReport(req Request, res Response, fileID string, body []byte) (File, *Error) {
+	file, ok := ParseFile(fileID, body)
+	raw := trim(body)
+	switch {
+	case len(raw) == 0:
+		file.Status = "uploaded"
+		return file, nil
+	case file.Settled():
+		return file, nil
+	case !json.Valid(raw) || !json.IsObject(raw):
+		err := unexpected(req, res, body, "report_not_confirmed", "a record", KindProtocol)
+		err.Retryable = true // such as the page of a proxy that is in the way
+		return file, err
+	}
+	if refused := json.Members(raw, "error")[0]; len(refused) > 0 && string(refused) != "null" {
+		code, message := ErrorText(raw)
+		if code == "" {
+			code = "report_not_confirmed"
+		}
+		return file, &Error{Kind: KindProtocol, Code: code, Status: res.Status, RequestID: res.RequestID,
+			Message: req.Method + " " + req.Path + " answered " + strconv.Itoa(res.Status) + " with an error: " + message}
+	}
+	if !ok {
+		file.Status = "uploaded"
+	}
+	return file, nil
 }
 
 // NotAFile is the error of an answer that should have been a file's record.

@@ -28,8 +28,17 @@ func NewCall(request api.Request, policy Policy) *Call {
 	return c
 }
 
+// Request is what the call sends.
+func (c *Call) Request() api.Request { return c.request }
+
 // Start sends the first try.
 func (c *Call) Start() { c.exchange.Start() }
+
+// Sent tells that the browser has been given the request.
+func (c *Call) Sent() { c.exchange.Sent() }
+
+// Keyed tells that the key is there while the request still waits to be sent.
+func (c *Call) Keyed() { c.exchange.Keyed() }
 
 // Headers tells the head of an answer.
 func (c *Call) Headers(_ int64, res api.Response) {
@@ -113,6 +122,7 @@ func (c *Call) settle() {
 func (c *Call) done(d Done) {
 	if !c.over {
 		c.over = true
+		c.exchange.Cancel()
 		c.Emit(d)
 	}
 }

@@ -36,6 +36,7 @@ func finish(t *testing.T, effects []Effect) Done {
 func TestCallReadsItsAnswer(t *testing.T) {
 	c := newCall()
 	c.Start()
+	c.Sent()
 	c.Headers(0, api.Response{Status: 201, RequestID: "r-1"})
 	effects := c.Take()
 	assert.Equal(t, []Effect{ReadBody{recordLimit}, SetTimer{timeout}}, effects[len(effects)-2:])
@@ -49,9 +50,11 @@ func TestCallReadsItsAnswer(t *testing.T) {
 func TestCallIsRepeated(t *testing.T) {
 	c := newCall()
 	c.Start()
+	c.Sent()
 	c.Headers(0, api.Response{Status: 503})
 	c.Body(0, nil)
 	c.TimerFired(250)
+	c.Sent()
 	c.Headers(0, api.Response{Status: 200})
 	c.Body(0, nil)
 	sends := 0
@@ -87,6 +90,7 @@ func TestCallEnds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := newCall()
 			c.Start()
+			c.Sent()
 			tc.inputs(c)
 			d := finish(t, c.Take())
 			require.NotNil(t, d.Err)
@@ -113,6 +117,7 @@ func TestCallLetsGo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := newCall()
 			c.Start()
+			c.Sent()
 			inputs(c)
 			assert.Contains(t, c.Take(), Effect(Cancel{}))
 		})
@@ -122,6 +127,7 @@ func TestCallLetsGo(t *testing.T) {
 func TestCallWithoutLimit(t *testing.T) {
 	c := NewCall(message, Policy{})
 	c.Start()
+	c.Sent()
 	c.Headers(0, api.Response{Status: 200})
 	assert.NotContains(t, c.Take(), Effect(SetTimer{0}))
 }

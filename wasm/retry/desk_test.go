@@ -41,14 +41,15 @@ func status(codes ...int) (out []answer) {
 
 // desk does what an exchange asks for, on a clock of its own.
 type desk struct {
-	t     *testing.T
-	x     *Exchange
-	sends []Send
-	waits []int64 // between a try's end and the next
-	timer int64   // what was set last, -1 where none is
-	open  bool    // a request is under way
-	reads []int
-	log   []Log
+	t       *testing.T
+	x       *Exchange
+	sends   []Send
+	waits   []int64 // between a try's end and the next
+	timer   int64   // what was set last, -1 where none is
+	open    bool    // a request is under way
+	keyless bool    // no key comes
+	reads   []int
+	log     []Log
 }
 
 func newDesk(t *testing.T, policy Policy) *desk {
@@ -66,6 +67,9 @@ func (d *desk) perform(effect Effect) {
 		require.False(d.t, d.open, "a request while another is under way")
 		d.sends, d.open = append(d.sends, e), true
 		d.timer = -1
+		if !d.keyless {
+			d.x.Sent()
+		}
 	case Cancel:
 		d.open = false
 	case ReadBody:

@@ -10,10 +10,11 @@ import (
 )
 
 type (
-	// Send sends a request, with a key asked for now.
+	// Send sends a request, with a key asked for now. Tell Sent when the browser has been given it.
 	Send struct {
 		Request api.Request
-		Attempt int // from 1
+		Attempt int   // from 1
+		Wait    int64 // for a key at the most; 0 for no limit
 	}
 	// Cancel lets go of the request or stream under way; whatever it still brings is ignored.
 	Cancel struct{}
@@ -50,9 +51,12 @@ const (
 type Policy struct {
 	Safety     Safety
 	MaxRetries int
-	Timeout    int64          // request sent → response headers
+	Timeout    int64          // a connection can be free → response headers; and the wait for a key
 	RenewKey   bool           // the key comes from a function: ask it again after a 401
 	Jitter     func() float64 // in [0, 1)
+	// Connections are the page's; nil where nothing is known of them. Host is where the requests go.
+	Connections *Connections
+	Host        string
 }
 
 const (
@@ -64,7 +68,8 @@ const (
 type state int
 
 const (
-	idle state = iota
+	idle   state = iota
+	asking       // for the key, or for leave to go
 	sent
 	refused
 	waiting
@@ -83,6 +88,8 @@ type Exchange struct {
 	attempt  int
 	retries  int
 	renewed  bool
+	left     bool
+	slot     *Slot
 	response api.Response
 	err      *api.Error
 }
@@ -96,13 +103,43 @@ func NewExchange(request api.Request, policy Policy, emit func(Effect)) *Exchang
 func (x *Exchange) Start() { x.send() }
 
 func (x *Exchange) send() {
-	x.state = sent
+	x.state = asking
 	x.attempt++
-	x.emit(Send{x.request, x.attempt})
-	if x.policy.Timeout > 0 {
+	x.emit(Send{x.request, x.attempt, x.policy.Timeout})
+	// A key that is no function's is there at once.
+	if x.state == asking && x.policy.RenewKey && x.policy.Timeout > 0 {
 		x.emit(SetTimer{x.policy.Timeout})
 	}
 }
+
+// Sent tells that the browser has been given the request: from now on it may reach the service. The limit on its answer
+// begins when a connection can be free.
+func (x *Exchange) Sent() {
+	if x.state != asking {
+		return
+	}
+	x.state, x.left = sent, true
+	x.slot = x.policy.Connections.Open(x.policy.Host)
+	if x.slot.Waiting() {
+		x.emit(Log{"info", "waiting for a connection", x.fields(0)})
+	}
+	if x.policy.Timeout > 0 {
+		x.emit(SetTimer{x.policy.Timeout})
+	} else if x.policy.RenewKey {
+		x.emit(StopTimer{})
+	}
+}
+
+// Keyed tells that the key is there while the request still waits for something of the page's own: no limit runs until
+// Sent.
+func (x *Exchange) Keyed() {
+	if x.state == asking && x.policy.RenewKey {
+		x.emit(StopTimer{})
+	}
+}
+
+// Left reports whether any try was given to the browser.
+func (x *Exchange) Left() bool { return x.left }
 
 // Headers tells that an answer's head arrived. Where it is a success the exchange is over.
 func (x *Exchange) Headers(res api.Response) {
@@ -110,6 +147,7 @@ func (x *Exchange) Headers(res api.Response) {
 		return
 	}
 	x.response = res
+	x.slot.Held()
 	if res.OK() {
 		x.state = accepted
 		x.emit(StopTimer{})
@@ -137,6 +175,7 @@ func (x *Exchange) refuseUnread() {
 }
 
 func (x *Exchange) refuse(body []byte, after int64, told bool) {
+	x.slot.Close()
 	err := api.Refusal(x.request, x.response, body)
 	err.RetryAfter, err.HasRetry = after, told
 	switch {
@@ -168,6 +207,7 @@ func (x *Exchange) Failed(detail string) {
 	if x.state != sent {
 		return
 	}
+	x.slot.Close()
 	err := broken(x.request, detail)
 	if x.policy.Safety == Unkeyed {
 		x.fail(err)
@@ -208,10 +248,24 @@ func (x *Exchange) TimerFired() {
 	case refused:
 		x.emit(Cancel{})
 		x.refuseUnread()
+	case asking:
+		x.emit(Cancel{})
+		x.fail(keyLate(x.policy))
 	case sent:
+		// A connection may have become free since the timer was set, or none may be yet.
+		if left := x.slot.Left(x.policy.Timeout); left > 0 {
+			x.emit(SetTimer{left})
+			return
+		}
 		x.emit(Cancel{})
 		x.fail(late(x.request, x.policy))
 	}
+}
+
+func keyLate(policy Policy) *api.Error {
+	return &api.Error{Kind: api.KindTimeout, Code: "api_key_timeout", Retryable: true,
+		Message: "option apiKey: the function that should give the key gave none within " + strconv.FormatInt(policy.Timeout, 10) +
+			" ms (option timeout), nothing was sent; the next request asks it again"}
 }
 
 func late(request api.Request, policy Policy) *api.Error {
@@ -227,8 +281,9 @@ func (x *Exchange) Abandon(err *api.Error) {
 	x.fail(err)
 }
 
-// Cancel lets go of the exchange, whatever it is doing.
+// Cancel lets go of the exchange, whatever it is doing. Who took over an accepted answer calls it when that is done with.
 func (x *Exchange) Cancel() {
+	x.slot.Close()
 	if x.Over() {
 		return
 	}
@@ -238,6 +293,7 @@ func (x *Exchange) Cancel() {
 }
 
 func (x *Exchange) fail(err *api.Error) {
+	x.slot.Close()
 	x.state, x.err = failed, err
 	x.emit(StopTimer{})
 }

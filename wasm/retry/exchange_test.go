@@ -161,6 +161,7 @@ func TestConnectionError(t *testing.T) {
 
 	x := NewExchange(message, Policy{}, func(Effect) {})
 	x.Start()
+	x.Sent()
 	x.Failed("")
 	assert.NotContains(t, x.Err().Message, "()")
 }

@@ -65,21 +65,48 @@ func TestStopAtEachPoint(t *testing.T) {
 func TestAbortRequest(t *testing.T) {
 	m := New(config())
 	m.Start()
+	m.Sent()
 	m.Abort()
 	effects := m.Take()
 	assert.Equal(t, []any{Finish{Outcome{Status: Cancelled}}, SendAbort{aborted}}, []any{effects[len(effects)-2], effects[len(effects)-1]})
 	assert.True(t, aborted.Keepalive, "it has to survive the page")
 }
 
-func TestStopBeforeStart(t *testing.T) {
-	m := New(config())
-	m.Abort()
-	m.Start()
-	for _, e := range m.Take() {
-		_, sent := e.(retry.Send)
-		assert.False(t, sent)
+// TestStopBeforeTheMessageLeft stops a turn of which the service can't know: it is told nothing.
+func TestStopBeforeTheMessageLeft(t *testing.T) {
+	for name, reach := range map[string]func(m *Machine){
+		"before the start":  func(*Machine) {},
+		"asking for a key":  func(m *Machine) { m.Start() },
+		"waiting for leave": func(m *Machine) { m.Start(); m.Keyed() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := New(config())
+			reach(m)
+			m.Take()
+			m.Abort()
+			m.Start()
+			m.Sent()
+			for _, e := range m.Take() {
+				switch e.(type) {
+				case retry.Send, SendAbort:
+					assert.Fail(t, "the service is told", "%T", e)
+				}
+			}
+			assert.Equal(t, Cancelled, m.Status())
+		})
 	}
-	assert.Equal(t, Cancelled, m.Status())
+}
+
+func TestKeyThatNeverComes(t *testing.T) {
+	c := config()
+	c.Policy.RenewKey = true
+	p := &page{TB: t, m: New(c), config: c, due: -1, status: Queued, ranks: map[*call]int{}, keyless: true}
+	p.m.Start()
+	p.settle()
+	p.advance(timeout)
+	require.True(t, p.over())
+	assert.Equal(t, "api_key_timeout", p.code())
+	assert.Equal(t, Failed, p.outcome.Status, "nothing was sent")
 }
 
 // TestStopFromListener stops at each event of one chunk: what the module has read already is not delivered.

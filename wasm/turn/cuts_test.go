@@ -87,6 +87,7 @@ func cutAtEveryByte(t *testing.T, name string, s *script, f form) {
 			for cut := 0; cut <= len(stream); cut++ {
 				m := New(config())
 				m.Start()
+				m.Sent()
 				m.Headers(0, eventStream)
 				m.Feed(0, stream[:cut])
 				n := take(t, m, s, 0)

@@ -61,6 +61,7 @@ type Machine struct {
 	exchange *retry.Exchange
 
 	status   Status
+	left     bool // the message may have reached the service
 	phase    phase
 	due      int64 // when the timer should fire; 0 while none is set by the turn itself
 	parser   sse.Parser
@@ -128,8 +129,9 @@ func (m *Machine) Text() []byte { return whole(m.text) }
 // Reasoning is the reasoning so far, likewise.
 func (m *Machine) Reasoning() []byte { return whole(m.reasoning) }
 
-// AppendToolCalls appends the tool calls as a JSON array, in the order in which they began.
-func (m *Machine) AppendToolCalls(dst []byte) []byte { return m.tools.appendJSON(dst) }
+// AppendToolCalls appends the tool calls that changed since it was called last, as a JSON array: each call's place in the
+// order in which they began, from 0, and then the call.
+func (m *Machine) AppendToolCalls(dst []byte) []byte { return m.tools.appendChanged(dst) }
 
 func whole(text []byte) []byte {
 	if json.EndsInHalf(text) {
@@ -142,6 +144,17 @@ func whole(text []byte) []byte {
 func (m *Machine) Start() {
 	if m.status == Queued {
 		m.exchange.Start()
+	}
+}
+
+// Keyed tells that the key is there while the message still waits to be sent.
+func (m *Machine) Keyed() { m.exchange.Keyed() }
+
+// Sent tells that the browser has been given the message: from now on the service may have it.
+func (m *Machine) Sent() {
+	if !m.Over() {
+		m.left = true
+		m.exchange.Sent()
 	}
 }
 
@@ -203,20 +216,24 @@ func (m *Machine) settle() {
 			return
 		}
 		status := Failed
-		if err.Kind == api.KindConnection || err.Kind == api.KindTimeout {
+		// Where no message left there is nothing to be interrupted.
+		if m.left && (err.Kind == api.KindConnection || err.Kind == api.KindTimeout) {
 			status = Interrupted
 		}
 		m.finish(status, err)
 	}
 }
 
-// Abort cancels here and at the service. After the end, and a second time, it does nothing.
+// Abort cancels here, and at the service where the message may have reached it. After the end, and a second time, it
+// does nothing.
 func (m *Machine) Abort() {
 	if m.Over() {
 		return
 	}
 	m.finish(Cancelled, nil)
-	m.Emit(SendAbort{m.config.Abort})
+	if m.left {
+		m.Emit(SendAbort{m.config.Abort})
+	}
 }
 
 // Disconnect lets go of the stream and tells the service nothing.

@@ -54,10 +54,12 @@ type page struct {
 	got      []seen
 	status   Status
 	memory   []byte
+	calls    []toolCallJSON // as the loader has them
 	ranks    map[*call]int
 	listener func(seen) // may call abort and disconnect
 	onSend   func(retry.Send)
 	onCancel func()
+	keyless  bool // no key comes
 	byBatch  bool // events are taken by Batch, as the bridge does, and not by Next
 	events   Batch
 	batches  []int // the number of events in each
@@ -240,6 +242,9 @@ func (p *page) perform(effect retry.Effect) {
 		p.sends = append(p.sends, e)
 		p.request, p.due = true, -1
 		p.checkSend(e)
+		if !p.keyless {
+			p.m.Sent()
+		}
 		if p.onSend != nil {
 			p.onSend(e)
 		}

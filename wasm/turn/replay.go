@@ -88,13 +88,14 @@ func (m *Machine) breakOff(err *api.Error) {
 		return
 	}
 	m.why = err
+	m.exchange.Cancel()
 	m.Emit(retry.Cancel{})
 	request := m.config.Request
 	if id := m.parser.LastEventID(); len(id) > 0 && m.delivered.identifies() {
 		m.lastID = string(json.ToUTF8(id))
 	}
 	if m.lastID != "" {
-		request.Header = append(request.Header[:len(request.Header):len(request.Header)], api.Field{Name: "Last-Event-ID", Value: m.lastID})
+		request.Header = append(request.Header[:len(request.Header):len(request.Header)], api.Field{Name: "Last-Event-ID", Value: byteString(m.lastID)})
 	}
 	m.exchange = retry.NewExchange(request, m.config.Policy, m.Emit)
 	m.parser.Reset()
@@ -113,6 +114,16 @@ func (m *Machine) breakOff(err *api.Error) {
 	if wait > 0 || !m.offline {
 		m.Emit(retry.SetTimer{After: wait})
 	}
+}
+
+// byteString gives each byte of the text a character of its own: fetch takes a header as such (Web IDL, "ByteString"), and
+// what arrives is the text's UTF-8, as EventSource sends it.
+func byteString(text string) string {
+	out := make([]rune, len(text))
+	for i := range out {
+		out[i] = rune(text[i])
+	}
+	return string(out)
 }
 
 // Online tells that the browser has a network again.
@@ -192,7 +203,7 @@ func (m *Machine) admitByContent(r *replay, e *message) verdict {
 	}
 	i := -1
 	if e.kind >= toolCallStarted && e.kind <= toolResult {
-		i = r.tools.place(e.kind, e.data)
+		i = r.tools.apply(e.kind, e.data).place
 		for len(r.fragments) <= i {
 			r.fragments = append(r.fragments, nil)
 		}

@@ -148,6 +148,7 @@ func TestHeldBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := New(config())
 			m.Start()
+			m.Sent()
 			m.Headers(0, eventStream)
 			m.Feed(0, []byte(hello+c.stream))
 			_, ok := m.Next(true)

@@ -12,18 +12,23 @@ type call struct {
 	name          string
 	status        string // building, running, finished
 	byOrder       bool   // any of its events came without an identifier
-	turn          int    // its place among the calls that began to run, from 1
+	place         int    // among all calls
+	changed       bool   // since AppendToolCalls
 	argumentsText []byte // UTF-8
 	fragments     []byte // of the arguments, as they came; a replay is held against them
 	arguments     []byte // JSON; nil until tool_call, and where the text is not JSON
 	result        []byte // JSON; nil until there is one
 }
 
-// tools ties the events of tool calls together (profile, "Tool calls").
+// tools ties the events of tool calls together (profile, "Tool calls"). An event costs the same however many calls there
+// are: a service that sends thousands must not hold up the page.
 type tools struct {
-	calls []*call
-	ids   map[string]bool
-	ran   int // how many began to run
+	calls   []*call
+	changed []*call
+	// open has the calls that may be building, the newest last; running those that may be running, the oldest first.
+	open, running []*call
+	ids           map[string]bool
+	suffixes      map[string]int // the last that was given to a call of that identifier
 	// byID and byIndex find a call by the text of any identifier that its events carried. They are two, because an
 	// index may look like another call's id. One used again belongs to the newer call.
 	byID, byIndex map[string]*call
@@ -58,8 +63,7 @@ func (t *tools) apply(k kind, data []byte) *call {
 		c.complete(first(json.Members(data, "arguments", "args", "input"), present))
 		if c.status == "building" {
 			c.status = "running"
-			t.ran++
-			c.turn = t.ran
+			t.running = append(t.running, c)
 		}
 	case toolResult:
 		if result := first(json.Members(data, "result", "output", "content"), present); result != nil {
@@ -67,17 +71,11 @@ func (t *tools) apply(k kind, data []byte) *call {
 		}
 		c.status = "finished"
 	}
-	return c
-}
-
-// place applies an event and tells which call it is of.
-func (t *tools) place(k kind, data []byte) int {
-	c := t.apply(k, data)
-	for i := len(t.calls) - 1; ; i-- {
-		if t.calls[i] == c {
-			return i
-		}
+	if !c.changed {
+		c.changed = true
+		t.changed = append(t.changed, c)
 	}
+	return c
 }
 
 func argumentFragment(data []byte) []byte {
@@ -113,24 +111,33 @@ func (t *tools) find(k kind, keys [][]byte) *call {
 		}
 		return t.begin(keyText(key), false)
 	}
-	var found *call
-	for _, c := range t.calls {
-		switch k {
-		case toolCallDelta, toolCall:
-			if c.status == "building" {
-				found = c
-			}
-		case toolResult:
-			if c.status == "running" && (found == nil || c.turn < found.turn) {
-				found = c
-			}
-		}
-	}
+	found := t.inOrder(k)
 	if found == nil {
 		return t.begin("call-"+strconv.Itoa(len(t.calls)+1), true)
 	}
 	found.byOrder = true
 	return found
+}
+
+// inOrder is the call that an event without an identifier belongs to, nil where there is none.
+func (t *tools) inOrder(k kind) *call {
+	switch k {
+	case toolCallDelta, toolCall:
+		for n := len(t.open); n > 0; n-- {
+			if c := t.open[n-1]; c.status == "building" {
+				return c
+			}
+			t.open = t.open[:n-1]
+		}
+	case toolResult:
+		for len(t.running) > 0 {
+			if c := t.running[0]; c.status == "running" {
+				return c
+			}
+			t.running = t.running[1:]
+		}
+	}
+	return nil
 }
 
 // followed reports whether an event with c's identifier is of a call after c: services count from 0 again.
@@ -141,15 +148,17 @@ func (c *call) followed(k kind, byIndex bool) bool {
 // begin makes a call. Its id is no other's, so that a page can tell its calls apart by it.
 func (t *tools) begin(id string, byOrder bool) *call {
 	if t.ids == nil {
-		t.ids, t.byID, t.byIndex = map[string]bool{}, map[string]*call{}, map[string]*call{}
+		t.ids, t.byID, t.byIndex, t.suffixes = map[string]bool{}, map[string]*call{}, map[string]*call{}, map[string]int{}
 	}
 	unique := id
-	for n := 2; t.ids[unique]; n++ {
+	for n := max(t.suffixes[id], 1) + 1; t.ids[unique]; n++ {
 		unique = id + "-" + strconv.Itoa(n)
+		t.suffixes[id] = n
 	}
 	t.ids[unique] = true
-	c := &call{id: unique, status: "building", byOrder: byOrder}
+	c := &call{id: unique, status: "building", byOrder: byOrder, place: len(t.calls)}
 	t.calls = append(t.calls, c)
+	t.open = append(t.open, c)
 	return c
 }
 
@@ -171,10 +180,13 @@ func (t *tools) remember(i int, key []byte, c *call) {
 	}
 }
 
-func (t *tools) appendJSON(dst []byte) []byte {
+// appendChanged appends what AppendToolCalls says.
+func (t *tools) appendChanged(dst []byte) []byte {
 	w := json.WriterTo(dst)
 	w.Open("", '[')
-	for _, c := range t.calls {
+	for _, c := range t.changed {
+		c.changed = false
+		w.Int("", int64(c.place))
 		w.Open("", '{')
 		w.String("id", c.id)
 		w.String("name", c.name)
@@ -194,6 +206,7 @@ func (t *tools) appendJSON(dst []byte) []byte {
 		w.Close('}')
 	}
 	w.Close(']')
+	t.changed = nil
 	return w.Text()
 }
 

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"encoding/json"
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -15,13 +16,26 @@ type toolCallJSON struct {
 	MatchedBy                       string
 }
 
-func (p *page) toolCalls() (out []toolCallJSON) {
+// toolCalls are the calls as the loader has them, which takes over those that changed.
+func (p *page) toolCalls() []toolCallJSON {
 	p.Helper()
 	text := p.m.AppendToolCalls(nil)
-	if err := json.Unmarshal(text, &out); err != nil {
+	var changed []json.RawMessage
+	if err := json.Unmarshal(text, &changed); err != nil {
 		p.fail("tool calls: %v: %s", err, text)
 	}
-	return out
+	for ; len(changed) > 0; changed = changed[2:] {
+		var place int
+		var c toolCallJSON
+		if err := errors.Join(json.Unmarshal(changed[0], &place), json.Unmarshal(changed[1], &c)); err != nil || place > len(p.calls) {
+			p.fail("tool calls: %v: %s", err, text)
+		}
+		if place == len(p.calls) {
+			p.calls = append(p.calls, c)
+		}
+		p.calls[place] = c
+	}
+	return p.calls
 }
 
 func started(data string) string { return "event: tool_call_started\ndata: " + data + "\n\n" }

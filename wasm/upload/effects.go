@@ -31,11 +31,13 @@ type (
 	Ask struct {
 		Request api.Request
 		Policy  retry.Policy
+		Poll    bool // it is a part of the wait, whose own options count
 	}
 	// DropAsk cancels the call under way; its end is not told any more.
 	DropAsk struct{}
 	// Store sends a request to the store: without the key, without cookies, with the request's own headers and no
-	// other. Tell StoreProgress of what is sent, then StoreAnswered or StoreFailed, once. A redirect is a failure.
+	// other. Tell StoreBegun when the bytes are read and the browser has the request, StoreProgress of what is sent,
+	// StoreAlive of an answer that comes bit by bit, then StoreAnswered or StoreFailed, once. A redirect is a failure.
 	Store struct {
 		ID      int
 		Request Request
@@ -55,8 +57,8 @@ type (
 	// Report shows the progress.
 	Report struct{ Progress Progress }
 	// Save says that Record has something new to be kept under the resume key. Where the last one is still being
-	// written, one write afterwards does for all that came meanwhile.
-	Save struct{}
+	// written, one write afterwards does for all that came meanwhile. One that carries the record is the last.
+	Save struct{ Record []byte }
 	// Forget takes the kept record away.
 	Forget struct{}
 	// Status shows a file's record that a poll brought.
@@ -65,12 +67,17 @@ type (
 	Finish struct{ Outcome Outcome }
 )
 
-// Outcome is how an upload ended: Done with a File, Failed with an Err, or Aborted.
+// Outcome is how an upload ended: Done with a File, Failed with an Err, or Aborted. Untold are files of which the service
+// has still to be told that they failed: make a Notice of each.
 type Outcome struct {
-	Stage Stage
-	Err   *api.Error
-	File  api.File
+	Stage  Stage
+	Err    *api.Error
+	File   api.File
+	Untold []Untold
 }
+
+// Untold is a failed file, and why it failed.
+type Untold struct{ FileID, Why string }
 
 // Progress is a snapshot.
 type Progress struct {
@@ -106,14 +113,15 @@ type Config struct {
 	// for beyond what was released.
 	Once bool
 
-	BlockSize    int64   // 0: the service's, else 8 MiB, within the protocol's bounds
-	Concurrency  int     // blocks being sent; 0: 4
-	BlockTries   int     // 0: 4
-	BlockTimeout int64   // without progress
-	Traffic      Traffic // nil: of this upload alone
+	BlockSize     int64 // 0: the service's, else 8 MiB, within the protocol's bounds
+	Concurrency   int   // blocks being sent; 0: 4
+	BlockTries    int   // 0: 4
+	BlockTimeout  int64 // without progress of a block whose bytes are read
+	DataTimeout   int64 // without a byte of the data while some are wanted
+	ReportTimeout int64 // until the service has confirmed that the bytes are stored
 
 	Checksum    Checksum
-	KnownSum    string // hexadecimal, of ChecksumKnown
+	KnownSum    string // hexadecimal, of ChecksumKnown; or of ChecksumDuring where it happens to be known already
 	Base64      bool   // send the sum so, not as hexadecimal
 	Policy      retry.Policy
 	Wait        *WaitConfig // nil: registered is done

@@ -52,6 +52,8 @@ func (*gcsResumable) answered(s *session, l *lane, r *Request, a *Answer) verdic
 		}
 		l.url, l.unsure = resolve(s.ticket.URL, l.url), false
 		return verdict{}
+	case a.ok() && l.sent < l.to:
+		return verdict{failed, mismatch("every one", l.sent)}
 	case a.ok():
 		// The store says so only when it has the last byte.
 		s.finish(l)
@@ -82,8 +84,8 @@ func (s *session) gcsRange(l *lane, r *Request, value string) verdict {
 	}
 	s.sawRange = true
 	last, ok := rangeEnd(value)
-	if !ok || last >= l.to {
-		return verdict{failed, mismatch(value, l.to)}
+	if !ok || last >= l.sent {
+		return verdict{failed, mismatch(value, l.sent)}
 	}
 	s.move(l, last+1)
 	return s.short(l)

@@ -11,55 +11,71 @@ import (
 
 // hand drives a machine step by step and notes what it asks for.
 type hand struct {
-	t       *testing.T
-	m       *Machine
-	now     int64
-	asks    []Ask
-	stores  map[int]Store
-	cancels []int
-	reports []Progress
-	at      []int64 // of the reports
-	timer   int64
-	outcome *Outcome
-	saved   bool
-	forgot  bool
-	hashes  []Hash
+	t        *testing.T
+	m        *Machine
+	now      int64
+	asks     []Ask
+	stores   map[int]Store
+	cancels  []int
+	reports  []Progress
+	at       []int64 // of the reports
+	timer    int64
+	outcome  *Outcome
+	record   []byte // the last, with the end
+	saved    bool
+	forgot   bool
+	hashes   []Hash
+	slowData bool // no bytes are read
 }
 
 func begin(t *testing.T, c Config) *hand {
 	if c.Policy.Jitter == nil {
 		c.Policy.Jitter = func() float64 { return 0.5 }
 	}
-	h := &hand{t: t, m: New(c), stores: map[int]Store{}, now: 1_000_000, timer: -1}
+	h := &hand{t: t, stores: map[int]Store{}, now: 1_000_000, timer: -1}
+	c.Policy.Connections = retry.NewConnections(func() int64 { return h.now }, nil)
+	h.m = New(c)
 	return h
 }
 
 func (h *hand) do(f func(now int64)) {
 	f(h.now)
-	for _, e := range h.m.Take() {
-		switch e := e.(type) {
-		case Ask:
-			h.asks = append(h.asks, e)
-		case Store:
-			h.stores[e.ID] = e
-		case CancelStore:
-			h.cancels = append(h.cancels, e.ID)
-			delete(h.stores, e.ID)
-		case Report:
-			h.reports, h.at = append(h.reports, e.Progress), append(h.at, h.now)
-		case retry.SetTimer:
-			h.timer = h.now + e.After
-		case retry.StopTimer:
-			h.timer = -1
-		case Hash:
-			h.hashes = append(h.hashes, e)
-		case Save:
-			h.saved = true
-		case Forget:
-			h.forgot = true
-		case Finish:
-			h.outcome = &e.Outcome
+	for h.m.Wants() {
+		for _, e := range h.m.Take() {
+			h.perform(e)
 		}
+	}
+}
+
+func (h *hand) perform(e retry.Effect) {
+	switch e := e.(type) {
+	case Ask:
+		h.asks = append(h.asks, e)
+	case Store:
+		h.stores[e.ID] = e
+		if !h.slowData {
+			h.m.StoreBegun(h.now, e.ID)
+		}
+	case CancelStore:
+		h.cancels = append(h.cancels, e.ID)
+		delete(h.stores, e.ID)
+	case Report:
+		h.reports, h.at = append(h.reports, e.Progress), append(h.at, h.now)
+	case retry.SetTimer:
+		h.timer = h.now + e.After
+	case retry.StopTimer:
+		h.timer = -1
+	case Hash:
+		h.hashes = append(h.hashes, e)
+	case Save:
+		h.saved = true
+		if e.Record != nil {
+			h.record = e.Record
+		}
+	case Forget:
+		h.forgot = true
+	case Finish:
+		h.outcome = &e.Outcome
 	}
 }
 

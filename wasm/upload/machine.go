@@ -9,8 +9,8 @@ import (
 // milliseconds off a clock that does not jump (performance.timeOrigin + performance.now()): addresses expire by it.
 //
 // Pausing cancels the blocks under way, because who pauses wants the network; what the store has not acknowledged of
-// them is sent again. Any other request is finished, because its effect could not be taken back. Offline cancels
-// nothing; what fails meanwhile costs no try.
+// them is sent again. A block whose last byte has left and any other request are finished, because their effect could
+// not be taken back. Offline cancels nothing; what fails meanwhile costs no try.
 type Machine struct {
 	retry.Effects
 	config      Config
@@ -23,13 +23,17 @@ type Machine struct {
 	protocolName string
 
 	asking     purpose
-	reports    []string // files of which the service has to be told that they failed
-	reported   bool     // the service knows that the bytes are stored
-	generation int      // of the address
-	expiresAt  int64    // when the address should be renewed; 0 for never
+	failures   []Untold // of which the service has to be told
+	untold     []Untold // of which it could not be told
+	report     report
+	reported   bool  // the service knows that the bytes are stored
+	keep       bool  // the record outlives the upload
+	generation int   // of the address
+	expiresAt  int64 // when the address should be renewed; 0 for never
 	renewing   bool
 	refused    *api.Error // why
 	renewals   int        // since the last progress
+	worked     bool       // the store has taken something from this page
 	restarts   int
 	continued  bool // what the store has should be asked before anything is sent
 
@@ -44,6 +48,7 @@ type Machine struct {
 	lastID  int
 
 	sum      sum
+	dataAt   int64 // when the data last gave something, or began to be waited for
 	progress meter
 	wait     *Wait
 	waitDue  int64
@@ -77,14 +82,11 @@ func New(config Config) *Machine {
 	if config.BlockTries <= 0 {
 		config.BlockTries = defaultTries
 	}
-	if config.Traffic == nil {
-		config.Traffic = Traffic{}
-	}
 	m := &Machine{config: config, serviceHost: host(config.Service)}
 	m.session = session{ticket: &api.Ticket{}, name: config.Name, contentType: config.ContentType, size: config.Size, wanted: config.BlockSize,
 		concurrency: config.Concurrency, once: config.Once}
 	m.progress.stage = Preparing
-	if config.Checksum == ChecksumKnown {
+	if config.Checksum == ChecksumKnown || config.Checksum == ChecksumDuring && config.KnownSum != "" {
 		m.sum.value = m.encode(config.KnownSum)
 	}
 	return m
@@ -123,7 +125,7 @@ func (m *Machine) Pause(now int64) {
 	}
 	m.now, m.paused = now, true
 	for i := 0; i < len(m.flights); {
-		if f := m.flights[i]; f.request.carries() {
+		if f := m.flights[i]; f.request.carries() && f.sending() {
 			m.letGo(i)
 			f.lane.unsure = true
 			m.enqueue(f.lane, 0)
@@ -137,7 +139,7 @@ func (m *Machine) Pause(now int64) {
 // Resume goes on after Pause.
 func (m *Machine) Resume(now int64) {
 	if m.paused {
-		m.now, m.paused = now, false
+		m.now, m.paused, m.dataAt = now, false, now
 		m.proceed()
 	}
 }
@@ -175,9 +177,14 @@ func (m *Machine) Online(now int64) {
 }
 
 // Abort stops the upload and tells the service. An address that is being asked for is waited for: the service may
-// have registered a file that nobody would ever hear of.
+// have registered a file that nobody would ever hear of. So is a report under way, which another must not cross: it
+// comes too late then.
 func (m *Machine) Abort(now int64) {
 	m.now = now
+	if m.step == reporting && m.asking != nobody {
+		m.report.last = true
+		return
+	}
 	m.close(Aborted, nil)
 	m.proceed()
 }
@@ -185,6 +192,9 @@ func (m *Machine) Abort(now int64) {
 // DataFailed tells that bytes from at on can't be read, or are not those that were there at the beginning.
 func (m *Machine) DataFailed(now int64, at int64, detail string) {
 	m.now = now
+	if m.step >= reporting {
+		return // nothing of it is needed any more
+	}
 	err := failure("data_unreadable", "the data can't be read: was the file changed or removed since it was chosen?")
 	if detail != "" {
 		err.Message += " (" + detail + ")"
@@ -207,6 +217,7 @@ func (m *Machine) TimerFired(now int64) {
 		m.foundNetwork()
 	}
 	m.checkStalls(due)
+	m.checkData(due)
 	if m.step == processing && m.waitDue != 0 && m.waitDue <= now {
 		m.waitDue = 0
 		m.wait.TimerFired(now)
@@ -224,6 +235,7 @@ func (m *Machine) fail(err *api.Error) {
 		return
 	}
 	err.Stage, err.FileID = string(m.stage()), m.FileID()
+	err.Stored = m.step == reporting
 	// Once a file is registered, a request that fails is the upload's failure. The end of the caller's patience is none.
 	request := err.Kind == api.KindAPI || err.Kind == api.KindConnection || err.Kind == api.KindTimeout && m.step != processing
 	if err.FileID != "" && request {
@@ -245,9 +257,16 @@ func (m *Machine) close(stage Stage, err *api.Error) {
 		m.letGo(0)
 	}
 	m.waiting, m.wait, m.waitDue = nil, nil, 0
-	// What ended after the service knew the bytes is the service's own matter, unless the caller wants it gone.
-	if !m.reported || stage == Aborted {
-		m.abandon(m.FileID())
+	why := "the upload was aborted"
+	if err != nil {
+		why = err.Message
+	}
+	// What the store has whole, and may have been reported, never failed: one report reaches the service, and not two
+	// that could cross.
+	if m.step < reporting || m.step == reporting && !m.report.begun {
+		m.abandon(m.FileID(), why)
+	} else if stage == Failed && m.step == reporting && m.config.Resumable {
+		m.keep = true
 	}
 	m.step, m.outcome = closing, Outcome{Stage: stage, Err: err}
 	// A page that is loaded meanwhile must not go on with what was given up, and has to tell what this one did not.
@@ -257,9 +276,9 @@ func (m *Machine) close(stage Stage, err *api.Error) {
 // abandon has the service told that a file failed.
 //
 //go:noinline
-func (m *Machine) abandon(fileID string) {
+func (m *Machine) abandon(fileID, why string) {
 	if fileID != "" {
-		m.reports = append(m.reports, fileID)
+		m.failures = append(m.failures, Untold{fileID, why})
 	}
 }
 
@@ -269,7 +288,12 @@ func (m *Machine) finish() {
 	if m.outcome.Stage == Done {
 		m.progress.loaded = m.config.Size
 	}
-	if m.config.Resumable {
+	m.outcome.Untold = m.untold
+	switch {
+	case !m.config.Resumable:
+	case m.keep || len(m.untold) > 0:
+		m.Emit(Save{m.Record()})
+	default:
 		m.Emit(Forget{})
 	}
 	m.show()
@@ -344,14 +368,17 @@ func (m *Machine) advance() bool {
 			m.step = reporting
 		}
 	case reporting:
-		if m.asking == nobody && !m.held() {
-			m.ask(forReport, api.ReportUploaded(m.FileID(), m.config.Size, m.sum.value), retry.Repeatable)
+		if m.asking == nobody && !m.held() && m.report.due <= m.now {
+			m.askReport()
 		}
 	case closing:
 		if m.asking != nobody {
 			break
 		}
-		if len(m.reports) == 0 {
+		if m.offline {
+			m.untold, m.failures = append(m.untold, m.failures...), nil
+		}
+		if len(m.failures) == 0 {
 			m.finish()
 			break
 		}
@@ -379,8 +406,16 @@ func (m *Machine) arm() {
 	}
 	if m.config.BlockTimeout > 0 {
 		for _, f := range m.flights {
-			add(m.lively(f) + m.config.BlockTimeout)
+			if f.begun {
+				add(m.lively(f) + m.config.BlockTimeout)
+			}
 		}
+	}
+	if m.wantsData() {
+		add(m.dataAt + m.config.DataTimeout)
+	}
+	if m.step == reporting && m.asking == nobody && !m.held() {
+		add(m.report.due)
 	}
 	if m.offline && m.step < closing {
 		add(m.offlineDue)

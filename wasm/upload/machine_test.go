@@ -132,7 +132,7 @@ func TestWaitsForAConnection(t *testing.T) {
 			h := azure(t, sas+"}", nil)
 			for range 10 {
 				h.pass(59_000)
-				h.m.config.Traffic[host(c.other)] = h.now
+				h.m.config.Policy.Connections.Moved(host(c.other))
 			}
 			assert.Equal(t, c.retries, len(h.cancels) > 0)
 			h.pass(60_000)
@@ -318,20 +318,6 @@ func TestAbort(t *testing.T) {
 	})
 }
 
-// TestRefusedReport shows that what fails once a file is registered is the upload's failure, and where.
-func TestRefusedReport(t *testing.T) {
-	h := azure(t, sas+"}", nil)
-	for id := 1; id <= 4; id++ {
-		h.answer(id, 201)
-	}
-	require.Contains(t, h.lastAsk(), `"status":"uploaded"`)
-	h.refuseAsk(500)
-	require.Contains(t, h.lastAsk(), `"status":"upload_failed"`)
-	h.answerAsk(`{}`)
-	err := h.outcome.Err
-	assert.Equal(t, []any{api.KindUpload, "x", 500, "reporting", "f"}, []any{err.Kind, err.Code, err.Status, err.Stage, err.FileID})
-}
-
 // TestMappedTicket shows mapUploadTicket's way in.
 func TestMappedTicket(t *testing.T) {
 	c := Config{WorkspaceID: "w", Size: 1, MapTicket: func(raw []byte) ([]byte, *api.Error) {
@@ -392,7 +378,7 @@ func TestDamagedRecord(t *testing.T) {
 	cases := []struct{ name, old, new, ask string }{
 		{"whole", "", "", ""},
 		{"no JSON", "}", "", "POST"},
-		{"another version", `"version":1`, `"version":2`, "PATCH"},
+		{"another version", `"version":2`, `"version":1`, "PATCH"},
 		{"no ticket", `"ticket"`, `"t"`, "POST"},
 		{"another protocol", `"upload_url"`, `"protocol":"ftp","upload_url"`, "PATCH"},
 		{"no block", `"block":100`, `"block":"x"`, "PATCH"},

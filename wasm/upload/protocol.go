@@ -125,9 +125,9 @@ func storeText(body []byte) string {
 	return ": " + code + api.Excerpt([]byte(message), 300)
 }
 
-// mismatch is the error of a store that names a place which the data does not have.
-func mismatch(value string, size int64) *api.Error {
-	return failure("storage_mismatch", "the storage says that it has "+api.Excerpt([]byte(value), 50)+" of "+strconv.FormatInt(size, 10)+" bytes")
+// mismatch is the error of a store that says to have what it was never sent.
+func mismatch(value string, sent int64) *api.Error {
+	return failure("storage_mismatch", "the storage says that it has "+api.Excerpt([]byte(value), 50)+" of the bytes, of which "+strconv.FormatInt(sent, 10)+" were sent")
 }
 
 // hidden is the error of a header that is needed and not to be seen.

@@ -127,7 +127,10 @@ func TestAnswers(t *testing.T) {
 		{"all, and not complete", "gcs-resumable", Request{Method: "PUT", To: 100}, Answer{Status: 308, Header: h("Range", "bytes=0-99")}, again, 100, "storage_unavailable"},
 		{"more than there is", "gcs-resumable", Request{Method: "PUT", To: 50}, Answer{Status: 308, Header: h("Range", "bytes=0-100")}, failed, 0, "storage_mismatch"},
 		{"no range", "gcs-resumable", Request{Method: "PUT", To: 50}, Answer{Status: 308, Header: h("Range", "x")}, failed, 0, "storage_mismatch"},
-		{"complete", "gcs-resumable", Request{Method: "PUT", To: 50}, Answer{Status: 200}, onward, 100, ""},
+		{"complete", "gcs-resumable", Request{Method: "PUT", To: 100}, Answer{Status: 200}, onward, 100, ""},
+		{"complete in the middle", "gcs-resumable", Request{Method: "PUT", To: 50}, Answer{Status: 200}, failed, 0, "storage_mismatch"},
+		{"more than was sent", "gcs-resumable", Request{Method: "PUT", To: 50}, Answer{Status: 308, Header: h("Range", "bytes=0-50")}, failed, 0, "storage_mismatch"},
+		{"offset beyond what was sent", "tus", Request{Method: "PATCH", To: 60}, Answer{Status: 204, Header: h("Upload-Offset", "61")}, failed, 0, "storage_mismatch"},
 		{"session gone", "gcs-resumable", Request{Method: "PUT", To: 50}, Answer{Status: 410}, gone, 0, "storage_refused"},
 		{"made", "tus", Request{Method: "POST"}, Answer{Status: 201, Header: h("Location", "u/1")}, onward, 0, ""},
 		{"offset", "tus", Request{Method: "HEAD"}, Answer{Status: 200, Header: h("Upload-Offset", "70")}, onward, 70, ""},
@@ -144,6 +147,10 @@ func TestAnswers(t *testing.T) {
 			s := session{size: 100, block: 50, span: 100, ticket: &api.Ticket{URL: "https://h/x?y", Parts: []api.Part{{Number: 1, URL: "p"}}}}
 			s.lay()
 			l := s.lanes[0]
+			l.sent = l.to
+			if c.request.carries() {
+				l.sent = c.request.To
+			}
 			v := protocolNamed(c.protocol).answered(&s, l, &c.request, &c.answer)
 			assert.Equal(t, c.want, v.outcome)
 			assert.Equal(t, c.at, l.at)

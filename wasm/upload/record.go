@@ -8,7 +8,7 @@ import (
 )
 
 // recordVersion changes with the record's form; a record of another is not continued.
-const recordVersion = 1
+const recordVersion = 2
 
 // Record is what a later page needs to go on, as JSON; of an upload that was given up, what the service has to be told.
 // It holds signed addresses: keep it where only this origin reads.
@@ -16,13 +16,15 @@ func (m *Machine) Record() []byte {
 	var w json.Writer
 	w.Open("", '{')
 	w.Int("version", recordVersion)
-	if m.step >= closing {
+	if failed := append(m.untold[:len(m.untold):len(m.untold)], m.failures...); len(failed) > 0 {
 		w.Open("abandoned", '[')
-		for _, id := range m.reports {
-			w.String("", id)
+		for _, f := range failed {
+			w.String("", f.FileID)
+			w.String("", f.Why)
 		}
 		w.Close(']')
-	} else {
+	}
+	if m.step < closing || m.keep {
 		m.record(&w)
 	}
 	w.Close('}')
@@ -41,6 +43,8 @@ func (m *Machine) record(w *json.Writer) {
 	w.Bool("concat", s.concat)
 	w.Bool("sawRange", s.sawRange)
 	w.Bool("committed", s.committed)
+	w.Int("commits", int64(s.commits))
+	w.Bool("reporting", m.report.begun)
 	w.Bool("reported", m.reported)
 	w.Int("block", s.block)
 	w.Int("span", s.span)
@@ -64,9 +68,17 @@ func (m *Machine) record(w *json.Writer) {
 
 func isTrue(value []byte) bool { return string(value) == "true" }
 
-// identity tells the data from other data.
+// identity tells the data, and what the service was told of it, from others.
 func (m *Machine) identity() string {
-	return m.config.Name + "\x00" + strconv.FormatInt(m.config.Size, 10) + "\x00" + m.config.ContentType + "\x00" + m.config.Fingerprint
+	c := &m.config
+	sum := "hex"
+	if c.Base64 {
+		sum = "base64"
+	}
+	if c.Checksum == ChecksumKnown {
+		sum += c.KnownSum
+	}
+	return c.Name + "\x00" + strconv.FormatInt(c.Size, 10) + "\x00" + c.ContentType + "\x00" + c.Purpose + "\x00" + sum + "\x00" + c.Fingerprint
 }
 
 // Restored begins with a record that Save kept: the upload goes on where it is of the same data, else it begins anew, and
@@ -80,26 +92,31 @@ func (m *Machine) Restored(now int64, record []byte) {
 		m.Start(now)
 		return
 	}
-	for _, id := range json.Items(json.Members(record, "abandoned")[0]) {
-		m.abandon(json.String(id))
+	for failed := json.Items(json.Members(record, "abandoned")[0]); len(failed) > 1; failed = failed[2:] {
+		m.abandon(json.String(failed[0]), json.String(failed[1]))
 	}
-	r := (*[13][]byte)(json.Members(record, "version", "data", "ticket", "sum", "hashed", "hasher",
-		"concat", "sawRange", "committed", "reported", "block", "span", "lanes"))
+	r := (*[15][]byte)(json.Members(record, "version", "data", "ticket", "sum", "hashed", "hasher",
+		"concat", "sawRange", "committed", "reported", "block", "span", "lanes", "commits", "reporting"))
 	ticket, err := api.ParseTicket(api.Request{}, api.Response{}, r[2])
 	version, _ := json.Int(r[0])
 	name, unknown := recognise(ticket)
 	reported := isTrue(r[9])
-	if err != nil || unknown != nil || version != recordVersion || json.String(r[1]) != m.identity() || m.config.Once && !reported ||
+	if err != nil || unknown != nil || version != recordVersion || json.String(r[1]) != m.identity() || m.config.Once ||
 		!m.relay(r[10], r[11], r[12]) || name == "s3-multipart" && len(m.session.lanes) > len(ticket.Parts) {
 		m.session.lanes, m.session.acked, m.session.block = nil, 0, 0
-		if !reported {
-			m.abandon(ticket.FileID)
+		// One of which the service may have been told that it is stored is its own matter.
+		if !isTrue(r[14]) {
+			m.abandon(ticket.FileID, notContinued)
 		}
 		m.Start(now)
 		return
 	}
 	m.session.ticket = ticket
 	m.session.concat, m.session.sawRange, m.session.committed, m.reported = isTrue(r[6]), isTrue(r[7]), isTrue(r[8]), reported
+	if n, ok := json.Int(r[13]); ok {
+		m.session.commits = int(min(max(n, 0), 1))
+	}
+	m.report.begun = isTrue(r[14])
 	m.takeSum(r[3], r[4], r[5])
 	m.continued = true
 	m.protocolName, m.protocol = name, protocolNamed(name)
@@ -148,6 +165,9 @@ func (m *Machine) relay(blockSize, laneSize, lanes []byte) bool {
 	}
 	s.block, s.span = block, span
 	s.lay()
+	for _, l := range s.lanes {
+		l.sent = l.to // by whom, is not known any more
+	}
 	for _, item := range json.Items(lanes) {
 		v := json.Items(item)
 		if len(v) < 3 {

@@ -55,13 +55,14 @@ func (*s3Multipart) commit(s *session) (Request, bool) {
 }
 
 // committed reads the body too: S3 begins to answer 200 before it knows how the completion ends.
-func (*s3Multipart) committed(_ *session, a *Answer) verdict {
+func (*s3Multipart) committed(s *session, a *Answer) verdict {
+	if a.Status == 404 && s.commits > 1 {
+		// The upload is gone because an earlier completion, whose answer was lost, has succeeded; the service, which can
+		// look, has the last word in any case.
+		return verdict{}
+	}
 	if !a.ok() {
-		v := refusal("the completion", a)
-		if a.Status == 404 {
-			v.err.Message += " (an earlier completion whose answer was lost may have succeeded)"
-		}
-		return v
+		return refusal("the completion", a)
 	}
 	inner, rest := xmlElement(string(a.Body), "Error")
 	if inner == "" && rest == "" {

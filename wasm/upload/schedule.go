@@ -14,16 +14,15 @@ type flight struct {
 	request    Request
 	generation int // of the address that it was made with
 	host       string
+	begun      bool // its bytes are read, and the browser has it
+	slot       *retry.Slot
 	sent       int64 // bytes of the body
 	moved      int64 // when it last made progress
+	alive      bool  // something went or came
 }
 
 // sending reports whether a part of the request has still to leave.
 func (f *flight) sending() bool { return !f.request.carries() || f.sent < f.request.To-f.request.From }
-
-// Traffic is when a request to each host last sent something or ended, for all uploads that share its connections. A
-// host goes by its scheme, name, port and the path "/".
-type Traffic map[string]int64
 
 // plan cuts the data, unless it is cut already, and begins to store it.
 func (m *Machine) plan() {
@@ -112,6 +111,14 @@ func (m *Machine) request(l *lane) Request {
 
 func (m *Machine) launch(l *lane, r Request) {
 	m.lastID++
+	if l.role == commit {
+		m.session.commits++
+		m.save = true
+	}
+	if !m.wantsData() {
+		m.dataAt = m.now
+	}
+	l.sent = max(l.sent, r.To)
 	r.Want = append(r.Want[:len(r.Want):len(r.Want)], "retry-after")
 	m.flights = append(m.flights, &flight{id: m.lastID, lane: l, request: r, generation: m.generation, host: host(resolve(m.config.Service, r.URL)), moved: m.now})
 	m.sum.want = max(m.sum.want, r.To)
@@ -129,6 +136,7 @@ func (m *Machine) enqueue(l *lane, due int64) {
 // letGo cancels a request.
 func (m *Machine) letGo(i int) {
 	m.Emit(CancelStore{m.flights[i].id})
+	m.flights[i].slot.Close()
 	m.flights = remove(m.flights, i)
 }
 
@@ -139,11 +147,41 @@ func (m *Machine) land(id int) *flight {
 	for i, f := range m.flights {
 		if f.id == id {
 			m.flights = remove(m.flights, i)
-			m.config.Traffic[f.host] = m.now
+			m.config.Policy.Connections.Moved(f.host)
+			f.slot.Close()
 			return f
 		}
 	}
 	return nil
+}
+
+// StoreBegun tells that the bytes of a request are read and that the browser has been given it: from now on the store is
+// waited for, and no longer the data.
+func (m *Machine) StoreBegun(now int64, id int) {
+	m.now, m.dataAt = now, now
+	for _, f := range m.flights {
+		if f.id == id && !f.begun {
+			f.begun, f.moved = true, now
+			f.slot = m.config.Policy.Connections.Open(f.host)
+			if f.slot.Waiting() {
+				m.log("info", "waiting for a connection", nil, retry.Field{Name: "host", Value: f.host})
+			}
+		}
+	}
+	m.arm()
+}
+
+// DataMoved tells that the data gave some bytes.
+func (m *Machine) DataMoved(now int64) { m.dataAt = max(m.dataAt, now) }
+
+// StoreAlive tells that bytes of the answer came: a store that takes its time may say so.
+func (m *Machine) StoreAlive(now int64, id int) {
+	for _, f := range m.flights {
+		if f.id == id {
+			f.moved, f.alive = now, true
+			f.slot.Held()
+		}
+	}
 }
 
 // StoreProgress tells how many bytes of a request's body were sent.
@@ -151,8 +189,9 @@ func (m *Machine) StoreProgress(now int64, id int, sent int64) {
 	m.now = now
 	for _, f := range m.flights {
 		if f.id == id && sent > f.sent {
-			f.sent, f.moved = sent, now
-			m.config.Traffic[f.host] = now
+			f.sent, f.moved, f.alive = sent, now, true
+			f.slot.Held()
+			m.config.Policy.Connections.Moved(f.host)
 			if f.sending() {
 				m.show()
 				m.arm()
@@ -205,14 +244,23 @@ func (m *Machine) StoreFailed(now int64, id int, detail string, offline bool) {
 	if offline {
 		m.lostNetwork()
 	}
-	err := passing("storage_unreachable", "the storage at "+host(f.request.URL)+
+	err := passing(unreachable, "the storage at "+host(f.request.URL)+
 		" could not be reached: check the network, and that its CORS rules allow this page's origin, the method "+f.request.Method+" and the headers sent")
 	if detail != "" {
 		err.Message += " (" + detail + ")"
 	}
-	m.retry(f.lane, err, 0, false)
+	if l := f.lane; m.worked && m.renewals == 0 && !m.offline && l.role != survey && l.tries+1 >= m.config.BlockTries {
+		// A store that worked until now may refuse in a way that this page is not allowed to see: without CORS headers.
+		l.tries = 0
+		m.refuse(f, err)
+	} else {
+		m.retry(l, err, 0, false)
+	}
 	m.proceed()
 }
+
+// unreachable is the code of a store that gives no answer.
+const unreachable = "storage_unreachable"
 
 // judge goes on after an answer to a block or a commit.
 func (m *Machine) judge(f *flight, v verdict, a *Answer) {
@@ -235,7 +283,7 @@ func (m *Machine) judge(f *flight, v verdict, a *Answer) {
 // moved goes on with a lane that the store understood.
 func (m *Machine) moved(f *flight) {
 	l := f.lane
-	m.save = true
+	m.save, m.worked = true, true
 	if l.done || l.at > l.best {
 		l.best, l.tries, m.renewals = max(l.best, l.at), 0, 0
 	} else if f.request.carries() {
@@ -347,13 +395,40 @@ const (
 	grace = 5_000 // for what had arrived meanwhile to be told
 )
 
-// lively is when a request last gave a sign of life. One that has sent nothing may still be waiting for a connection that
+// lively is when a request last gave a sign of life. One of which nothing went may still be waiting for a connection that
 // another has: then its host's traffic counts.
 func (m *Machine) lively(f *flight) int64 {
-	if f.sent > 0 {
+	if f.alive {
 		return f.moved
 	}
-	return max(f.moved, m.config.Traffic[f.host])
+	return max(f.moved, f.slot.Lively())
+}
+
+// wantsData reports whether bytes of the data are being waited for.
+func (m *Machine) wantsData() bool {
+	if m.config.DataTimeout <= 0 || m.paused || m.step >= reporting {
+		return false
+	}
+	for _, f := range m.flights {
+		if f.request.carries() && !f.begun {
+			return true
+		}
+	}
+	return m.sum.flying
+}
+
+// checkData ends an upload whose data has given nothing for too long. due is when the timer should have come.
+func (m *Machine) checkData(due int64) {
+	limit := m.config.DataTimeout
+	if !m.wantsData() {
+		return
+	}
+	if due != 0 && m.now-due > slept {
+		m.dataAt = max(m.dataAt, m.now-limit+min(grace, limit))
+	}
+	if m.dataAt+limit <= m.now {
+		m.fail(passing("data_timeout", "the data gave nothing for "+strconv.FormatInt(limit, 10)+" ms (option dataTimeout): does its source still work?"))
+	}
 }
 
 // checkStalls tries again what has made no progress for too long. due is when the timer should have come.
@@ -369,7 +444,7 @@ func (m *Machine) checkStalls(due int64) {
 	}
 	for i := 0; i < len(m.flights); {
 		f := m.flights[i]
-		if m.lively(f)+limit > m.now {
+		if !f.begun || m.lively(f)+limit > m.now {
 			i++
 			continue
 		}

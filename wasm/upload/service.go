@@ -5,6 +5,9 @@ import (
 	"github.com/seed-76f09577/turnwire/wasm/retry"
 )
 
+// notContinued is why a file failed that another took the place of.
+const notContinued = "the upload was not continued"
+
 // purpose is what the service is being asked for.
 type purpose int
 
@@ -13,6 +16,7 @@ const (
 	forTicket
 	forRenewal
 	forReport
+	forRecord
 	forFailure
 	forPoll
 )
@@ -21,7 +25,7 @@ func (m *Machine) ask(why purpose, request api.Request, safety retry.Safety) {
 	m.asking = why
 	policy := m.config.Policy
 	policy.Safety = safety
-	m.Emit(Ask{request, policy})
+	m.Emit(Ask{Request: request, Policy: policy})
 }
 
 func (m *Machine) params() api.FileParams {
@@ -37,7 +41,7 @@ func (m *Machine) params() api.FileParams {
 func (m *Machine) register() {
 	switch {
 	case m.asking != nobody:
-	case len(m.reports) > 0:
+	case len(m.failures) > 0:
 		m.reportFailure()
 	default:
 		m.ask(forTicket, api.UploadURL(m.config.WorkspaceID, m.params()), retry.Unkeyed)
@@ -56,14 +60,7 @@ func (m *Machine) renew() {
 }
 
 func (m *Machine) reportFailure() {
-	why := "the upload was aborted"
-	switch {
-	case m.reports[0] != m.FileID():
-		why = "the upload was not continued"
-	case m.outcome.Err != nil:
-		why = m.outcome.Err.Message
-	}
-	m.ask(forFailure, api.ReportFailed(m.reports[0], why), retry.Repeatable)
+	m.ask(forFailure, api.ReportFailed(m.failures[0].FileID, m.failures[0].Why), retry.Repeatable)
 }
 
 // WantsTicket reports whether what is being asked for is an address: the answer that MapTicket reads.
@@ -79,13 +76,19 @@ func (m *Machine) Answered(now int64, d retry.Done) {
 	m.asking = nobody
 	switch why {
 	case forFailure:
-		m.reports, m.save = m.reports[1:], m.step == closing
+		// What could not be told is not given up: see Outcome.
+		if d.Err != nil && d.Err.Retryable {
+			m.untold = append(m.untold, m.failures[0])
+		}
+		m.failures, m.save = m.failures[1:], m.step == closing
 	case forTicket:
 		m.registered(&d)
 	case forRenewal:
 		m.renewed(&d)
 	case forReport:
-		m.told(&d)
+		m.confirmed(&d)
+	case forRecord:
+		m.looked(&d)
 	case forPoll:
 		m.wait.Answered(now, d)
 		m.waited()
@@ -116,7 +119,7 @@ func (m *Machine) registered(d *retry.Done) {
 	if m.step >= closing {
 		if ticket.FileID != "" {
 			m.session.ticket.FileID = ticket.FileID
-			m.abandon(ticket.FileID)
+			m.abandon(ticket.FileID, "the upload was aborted")
 			m.save = true
 		}
 		return
@@ -150,7 +153,7 @@ func (m *Machine) renewed(d *retry.Done) {
 	old := m.session.ticket
 	another := ticket.FileID != "" && ticket.FileID != old.FileID
 	if another {
-		m.abandon(ticket.FileID)
+		m.abandon(ticket.FileID, notContinued)
 		m.save = true
 	}
 	name, _ := recognise(ticket)
@@ -188,6 +191,10 @@ func (m *Machine) renewed(d *retry.Done) {
 
 // stale fails an upload whose address could not be renewed.
 func (m *Machine) stale(status int, why string) {
+	if m.refused != nil && m.refused.Code == unreachable {
+		m.fail(m.refused) // that its address has ended was only a guess
+		return
+	}
 	err := passing("address_expired", "the signed address expired during the upload, and the service gave no new one for the same file: "+why+
 		". Let addresses live longer, or answer upload-url with the same file for a known file_id")
 	err.Status = status
@@ -207,45 +214,8 @@ func (m *Machine) log(level, message string, err *api.Error, more ...retry.Field
 	m.Emit(retry.Log{Level: level, Message: message, Fields: append(fields, more...)})
 }
 
-// told goes on after the service was told that the bytes are stored.
-func (m *Machine) told(d *retry.Done) {
-	if m.step >= closing {
-		return
-	}
-	if d.Err != nil {
-		if d.Err.Kind != api.KindConnection || !m.offline {
-			m.fail(d.Err)
-		}
-		return
-	}
-	file, ok := api.ParseFile(m.FileID(), d.Body)
-	if !ok {
-		file.Status = "uploaded"
-	}
-	if file.Size < 0 {
-		file.Size = m.config.Size
-	}
-	if file.Name == "" {
-		file.Name = m.config.Name
-	}
-	if m.sum.value != "" {
-		file.Checksum = m.sum.value
-	}
-	m.reported, m.save = true, true
-	switch {
-	case file.Failed():
-		m.fail(api.FileFailed(&file))
-	case m.config.Wait == nil || file.Status == api.FileReady:
-		m.outcome = Outcome{Stage: Done, File: file}
-		m.finish()
-	default:
-		m.step = processing
-		m.beginWait()
-	}
-}
-
 func (m *Machine) beginWait() {
-	m.wait = NewWait(m.FileID(), *m.config.Wait, m.config.Policy)
+	m.wait = NewWait(m.FileID(), *m.config.Wait)
 	if m.offline {
 		m.wait.Offline(m.now)
 	}
@@ -262,6 +232,7 @@ func (m *Machine) waited() {
 		switch e := effect.(type) {
 		case Ask:
 			m.asking = forPoll
+			e.Poll = true
 			m.Emit(e)
 		case DropAsk:
 			m.asking = nobody

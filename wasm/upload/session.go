@@ -21,6 +21,7 @@ type session struct {
 	lanes []*lane
 	acked int64 // bytes that the store said it has
 
+	commits   int  // how often one was sent, by earlier pages too
 	concat    bool // tus: the server joins uploads
 	sawRange  bool // gcs: the Range header is not hidden
 	committed bool
@@ -31,6 +32,7 @@ type lane struct {
 	index    int
 	from, to int64
 	at       int64  // the store has what lies before
+	sent     int64  // what lies behind was never sent: the store can't have it
 	url, tag string // of the lane's own upload; what the store calls what it has
 	unsure   bool   // how far the store came has to be asked
 	done     bool
@@ -73,7 +75,7 @@ func (s *session) finish(l *lane) {
 // reset forgets what the store was thought to have of a lane.
 func (s *session) reset(l *lane) {
 	s.move(l, l.from)
-	l.best = l.from
+	l.best, l.sent = l.from, l.from
 	l.url, l.tag, l.unsure, l.done = "", "", false, false
 }
 
@@ -121,7 +123,7 @@ func (s *session) lay() {
 	s.acked = 0
 	s.lanes = make([]*lane, 0, max(ceil(s.size, s.span), 1))
 	for from := int64(0); from < s.size || len(s.lanes) == 0; from += s.span {
-		s.lanes = append(s.lanes, &lane{index: len(s.lanes), from: from, to: min(from+s.span, s.size), at: from, best: from})
+		s.lanes = append(s.lanes, &lane{index: len(s.lanes), from: from, to: min(from+s.span, s.size), at: from, sent: from, best: from})
 	}
 }
 

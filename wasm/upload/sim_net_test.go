@@ -15,6 +15,7 @@ func (s *sim) performCall(id int) {
 		return
 	}
 	call := s.call
+	effects := call.Take()
 	tell := func(ms int64, do func()) {
 		page := s.page
 		s.w.after(ms, func() {
@@ -24,10 +25,14 @@ func (s *sim) performCall(id int) {
 			}
 		})
 	}
-	for _, e := range call.Take() {
-		switch e := e.(type) {
+	for len(effects) > 0 {
+		next := effects[0]
+		effects = effects[1:]
+		switch e := next.(type) {
 		case retry.Send:
 			s.callTime++
+			call.Sent()
+			effects = append(effects, call.Take()...)
 			s.w.log("%s %s %s", e.Request.Method, e.Request.Path, e.Request.Body)
 			lost := func() { call.RequestFailed("TypeError") }
 			if s.offline || s.w.fault(s.chance) {
@@ -41,6 +46,9 @@ func (s *sim) performCall(id int) {
 				status, body = 400, `{"error":"no"}`
 			default:
 				arrives := s.w.between(1, 200)
+				if s.w.fault(s.chance) { // the service acts when nobody waits for it any more
+					arrives = s.w.between(40_000, 150_000)
+				}
 				s.w.after(arrives, func() {
 					status, body = s.service.handle(e.Request)
 					s.w.log("service says %d %s", status, body)
@@ -72,6 +80,9 @@ func (s *sim) performCall(id int) {
 			s.callTime++
 		case retry.Done:
 			s.call = nil
+			if id := strings.TrimPrefix(call.Request().Path, "/v1/files/"); strings.Contains(string(call.Request().Body), `"upload_failed"`) && (e.Err == nil || !e.Err.Retryable) {
+				s.service.files[id].told = true
+			}
 			s.input("", func() { s.m.Answered(s.w.now, e) })
 			return
 		}
@@ -95,10 +106,44 @@ func (s *sim) send(e Store) {
 	s.checkSend(r)
 	f := &simFlight{r: r, at: w.now}
 	s.flights[e.ID] = f
+	s.read(r.To > r.From, func() bool { return !f.over }, func() { s.begin(e.ID, f) })
+}
+
+// read lets the data give its bytes: mostly at once, from a slow source later than any limit on the store, but never
+// silent for as long as the limit on the data.
+func (s *sim) read(carries bool, wanted func() bool, done func()) {
+	page := s.page
+	if !carries || s.source == 0 {
+		done()
+		return
+	}
+	var more func(left int)
+	more = func(left int) {
+		s.w.after(s.w.between(0, s.source), func() {
+			if page != s.page || s.outcome != nil || !wanted() {
+				return
+			}
+			s.input("", func() { s.m.DataMoved(s.w.now) })
+			if left > 0 {
+				more(left - 1)
+				return
+			}
+			done()
+		})
+	}
+	more(s.w.rng.IntN(4))
+}
+
+// begin hands a request to the browser.
+func (s *sim) begin(id int, f *simFlight) {
+	s.input("", func() { s.m.StoreBegun(s.w.now, id) })
+	if f.over {
+		return
+	}
 	s.queue = append(s.queue, func() bool {
 		if !f.over {
 			f.carried = true
-			s.carry(e.ID, f)
+			s.carry(id, f)
 		}
 		return f.carried
 	})

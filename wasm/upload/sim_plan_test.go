@@ -8,6 +8,8 @@ import (
 	"github.com/seed-76f09577/turnwire/wasm/retry"
 )
 
+const serviceAddress = "https://service.test"
+
 // newSim chooses an upload and its world by a seed.
 func newSim(t *testing.T, seed uint64) *sim {
 	rng := rand.New(rand.NewPCG(seed, 7))
@@ -37,11 +39,19 @@ func newSim(t *testing.T, seed uint64) *sim {
 	s.config = Config{
 		WorkspaceID: "w", Name: "n", ContentType: "a/b", Size: size, BlockSize: block,
 		Concurrency: rng.IntN(6), BlockTries: rng.IntN(6), BlockTimeout: []int64{60_000, 5_000}[rng.IntN(2)],
-		Checksum: check, KnownSum: sum, Resumable: !w.one(3),
-		Policy: retry.Policy{MaxRetries: 2, Timeout: 60_000, Jitter: rng.Float64},
+		DataTimeout: 30_000, ReportTimeout: []int64{0, 20_000, 300_000}[rng.IntN(3)],
+		Checksum: check, Resumable: !w.one(3),
+		Policy: retry.Policy{MaxRetries: 2, Timeout: 60_000, Jitter: rng.Float64, Host: host(serviceAddress)},
+	}
+	s.config.Service = serviceAddress
+	if check == ChecksumKnown || check == ChecksumDuring && w.one(4) {
+		s.config.KnownSum = sum
 	}
 	if check != ChecksumBefore && w.one(4) {
 		s.config.Once = true
+	}
+	if w.one(4) {
+		s.source = []int64{10, 1_000, 25_000}[rng.IntN(3)]
 	}
 	if w.one(3) {
 		s.config.Wait = &WaitConfig{Limit: []int64{0, 600_000, 8_000}[rng.IntN(3)]}
@@ -99,6 +109,9 @@ func (s *sim) disturb() {
 		w.after(at(), func() {
 			s.input("data failed", func() { s.asked = "data"; s.m.DataFailed(w.now, w.between(0, s.config.Size), "gone") })
 		})
+	}
+	if w.one(12) { // the machine sleeps
+		w.after(at(), func() { w.faults++; w.now += w.between(1_000, 3_600_000); s.woke = w.now })
 	}
 	if s.config.Resumable && w.one(3) {
 		for range 1 + w.rng.IntN(3) {

@@ -27,13 +27,15 @@ type service struct {
 }
 
 type file struct {
-	status string
-	place  string
-	gave   []string // the places so far
-	places int
-	ready  int64 // when its processing ends
-	heard  bool  // the client knows its identifier
-	told   bool  // the client tried to say that it failed
+	status  string
+	place   string
+	gave    []string // the places so far
+	places  int
+	ready   int64 // when its processing ends
+	heard   bool  // the client knows its identifier
+	told    bool  // the client has said that it failed, or keeps what it has to say
+	stored  bool  // the client knows it to be stored whole
+	reports int   // that it was uploaded, as far as they were sent
 }
 
 func (s *service) handle(r api.Request) (int, string) {

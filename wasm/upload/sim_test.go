@@ -68,28 +68,31 @@ type sim struct {
 	page     int // how often the page was loaded
 	record   []byte
 
-	call     *retry.Call
-	callID   int
-	callTime int
-	flights  map[int]*simFlight
-	timer    int
-	hashing  bool
-	hashed   int64
-	released int64
-	outcome  *Outcome
-	asked    string // what became of the upload by the user's hand
-	offline  bool
-	paused   bool
-	loaded   int64
-	shown    Progress
-	shownAt  int64
-	reports  []int64
-	lostAt   int64           // when the store lost what was not complete
-	acked    map[string]bool // blocks that were acknowledged, by place
+	call       *retry.Call
+	callID     int
+	callTime   int
+	flights    map[int]*simFlight
+	timer      int
+	hashing    bool
+	hashed     int64
+	released   int64
+	outcome    *Outcome
+	performing bool
+	asked      string // what became of the upload by the user's hand
+	offline    bool
+	paused     bool
+	loaded     int64
+	shown      Progress
+	shownAt    int64
+	woke       int64 // after the machine slept
+	reports    []int64
+	lostAt     int64           // when the store lost what was not complete
+	acked      map[string]bool // blocks that were acknowledged, by place
 
 	// The browser has so many connections, of which so many are in use; what waits for one.
 	connections, busy int
 	queue             []func() (carried bool)
+	source            int64 // ms that the data takes for some bytes, at the most
 }
 
 type simFlight struct {
@@ -140,6 +143,10 @@ func (s *sim) run() {
 // load begins with a page, new or again.
 func (s *sim) load() {
 	s.page++
+	s.config.Policy.Connections = retry.NewConnections(func() int64 { return s.w.now }, nil)
+	if s.config.Wait != nil {
+		s.config.Wait.Policy = s.config.Policy
+	}
 	s.m = New(s.config)
 	s.flights, s.hashing, s.hashed, s.released, s.loaded, s.shownAt, s.shown = map[int]*simFlight{}, false, 0, 0, 0, 0, Progress{}
 	s.timer++
@@ -179,20 +186,28 @@ func (s *sim) input(name string, tell func()) {
 		s.w.log("%s", name)
 	}
 	tell()
+	if s.performing {
+		return // what it led to comes after the rest
+	}
+	s.performing = true
 	for s.m.Wants() {
 		for _, e := range s.m.Take() {
 			if s.outcome != nil {
 				s.fail(fmt.Sprintf("%T after the end", e))
-				return
+				break
 			}
 			s.perform(e)
 		}
 	}
+	s.performing = false
 	if s.outcome != nil {
 		if len(s.flights) > 0 || s.call != nil {
 			s.fail("something is under way at the end")
 		}
 		return
+	}
+	if s.m.step == reporting && s.m.FileID() != "" {
+		s.service.files[s.m.FileID()].stored = true
 	}
 	limit := s.config.Concurrency
 	if limit == 0 {
@@ -207,7 +222,7 @@ func (s *sim) input(name string, tell func()) {
 	if sending > limit || len(s.flights) > limit+limit/2 {
 		s.fail("too many requests at once")
 	}
-	if p := s.m.Progress(); p.LoadedBytes != s.shown.LoadedBytes && s.w.now-s.shownAt > 100 {
+	if p := s.m.Progress(); p.LoadedBytes != s.shown.LoadedBytes && s.w.now-max(s.shownAt, s.woke) > 100 {
 		s.fail(fmt.Sprintf("progress waits since %d ms", s.w.now-s.shownAt))
 	}
 }
@@ -220,12 +235,7 @@ func (s *sim) perform(e retry.Effect) {
 		}
 		s.callID++
 		s.call = retry.NewCall(e.Request, e.Policy)
-		if strings.Contains(string(e.Request.Body), `"upload_failed"`) {
-			s.service.files[strings.TrimPrefix(e.Request.Path, "/v1/files/")].told = true
-			if !e.Request.Keepalive {
-				s.fail("a failure told without keepalive")
-			}
-		}
+		s.checkReport(e)
 		s.call.Start()
 		s.performCall(s.callID)
 	case DropAsk:
@@ -254,7 +264,11 @@ func (s *sim) perform(e retry.Effect) {
 	case Report:
 		s.report(e.Progress)
 	case Save:
-		s.record = bytes.Clone(s.m.Record())
+		s.record = e.Record
+		if s.record == nil {
+			s.record = s.m.Record()
+		}
+		s.record = bytes.Clone(s.record)
 	case Forget:
 		s.record = nil
 	case retry.SetTimer:
@@ -273,6 +287,25 @@ func (s *sim) perform(e retry.Effect) {
 	case Status, retry.Log:
 	default:
 		s.fail(fmt.Sprintf("unknown effect %T", e))
+	}
+}
+
+// checkReport checks what the service is about to be told of a file: what the store has whole never failed, but where the
+// caller took it back, or the data could not be read, before anything was reported; and one report is all.
+func (s *sim) checkReport(e Ask) {
+	if e.Request.Method != "PATCH" {
+		return
+	}
+	f := s.service.files[strings.TrimPrefix(e.Request.Path, "/v1/files/")]
+	if !e.Request.Keepalive {
+		s.fail("told without keepalive")
+	}
+	if strings.Contains(string(e.Request.Body), `"uploaded"`) {
+		f.reports++
+		return
+	}
+	if f.reports > 0 || f.stored && s.asked == "" && !s.config.Once {
+		s.fail("what was stored is reported as failed")
 	}
 }
 
@@ -302,6 +335,10 @@ func (s *sim) hash(e Hash) {
 	}
 	s.hashing = true
 	page := s.page
+	s.read(e.To > e.From, func() bool { return true }, func() { s.sum(e, page) })
+}
+
+func (s *sim) sum(e Hash, page int) {
 	s.w.after(1+(e.To-e.From)/100_000, func() {
 		if page != s.page {
 			return
@@ -324,12 +361,15 @@ func (s *sim) checkEnd() {
 	if (o.Err != nil) != (o.Stage == Failed) || o.Err != nil && (o.Err.Code == "" || o.Err.Message == "" || o.Err.Stage == "" || strings.Contains(o.Err.Message, "sig=")) {
 		s.fail(fmt.Sprintf("outcome %+v %+v", o, o.Err))
 	}
-	if s.record != nil {
-		s.fail("a record is left")
+	if stored := o.Err != nil && o.Err.Stored; s.config.Resumable != (s.record != nil) && (stored || len(o.Untold) > 0) || s.record != nil && !stored && len(o.Untold) == 0 {
+		s.fail(fmt.Sprintf("the record %s is left after %s", s.record, s.end()))
+	}
+	for _, untold := range o.Untold {
+		s.service.files[untold.FileID].told = true // by a notice
 	}
 	if o.Stage == Done {
 		f := s.service.files[o.File.ID]
-		if f == nil || f.status != "processing" && f.status != "ready" || s.config.Wait != nil && f.status != "ready" {
+		if f == nil || f.status != "processing" && f.status != "ready" && f.status != s.service.ends || s.config.Wait != nil && f.status != "ready" {
 			s.fail(fmt.Sprintf("done with %+v", f))
 		}
 		if !s.service.complete(f) {
@@ -340,8 +380,8 @@ func (s *sim) checkEnd() {
 		if !f.heard || o.Stage == Done && id == o.File.ID || f.told {
 			continue
 		}
-		if o.Stage == Failed && id == s.m.FileID() && f.status != "pending" {
-			continue // the service itself says that it failed, or it is only the wait that failed
+		if f.reports > 0 {
+			continue // the service's own matter
 		}
 		s.fail(fmt.Sprintf("%s is left as %s after %s", id, f.status, s.end()))
 	}

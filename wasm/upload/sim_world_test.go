@@ -47,7 +47,7 @@ func (w *world) after(ms int64, do func()) {
 func (w *world) run(fail func(string)) {
 	for len(w.queue) > 0 {
 		e := heap.Pop(&w.queue).(event)
-		w.now = e.at
+		w.now = max(w.now, e.at) // later where the machine slept
 		e.do()
 		if w.steps++; w.steps > 200_000 {
 			fail("it never ends")

@@ -24,7 +24,7 @@ func (m *Machine) Hashed(now int64, h HashState) {
 	if !m.sum.flying || m.step >= closing {
 		return
 	}
-	m.sum.flying = false
+	m.sum.flying, m.dataAt = false, now
 	m.sum.at, m.sum.state = h.At, h.State
 	if h.Sum != "" {
 		m.sum.value = m.encode(h.Sum)
@@ -64,6 +64,9 @@ func (m *Machine) pumpHash() {
 	h := Hash{From: s.at, To: to, Last: to == m.config.Size}
 	if s.resume {
 		h.State, s.resume = s.state, false
+	}
+	if !m.wantsData() {
+		m.dataAt = m.now
 	}
 	s.flying = true
 	m.Emit(h)

@@ -123,8 +123,8 @@ func (s *session) tusOffset(l *lane, r *Request, value string) verdict {
 		return hidden("Upload-Offset", tusExpose)
 	}
 	offset, ok := api.Digits(value)
-	if !ok || offset > l.to-l.from {
-		return verdict{failed, mismatch(value, l.to-l.from)}
+	if !ok || offset > l.sent-l.from {
+		return verdict{failed, mismatch(value, l.sent-l.from)}
 	}
 	s.move(l, l.from+offset)
 	l.unsure = false

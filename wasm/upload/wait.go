@@ -12,6 +12,7 @@ type WaitConfig struct {
 	Interval    int64 // 0: 1 000, growing by half with each poll
 	MaxInterval int64 // 0: 5 000
 	Limit       int64 // of the whole wait; 0 for none
+	Policy      retry.Policy
 }
 
 // Wait polls a file until the service is done with it (interface, "File status"). Its effects are Ask, DropAsk,
@@ -21,24 +22,24 @@ type Wait struct {
 	retry.Effects
 	id       string
 	config   WaitConfig
-	policy   retry.Policy
 	interval int64
 	began    int64
 	polling  bool
 	offline  bool
 	over     bool
+	err      *api.Error // of the last poll, where it failed
 }
 
 // NewWait makes a wait; Start begins it.
-func NewWait(fileID string, config WaitConfig, policy retry.Policy) *Wait {
+func NewWait(fileID string, config WaitConfig) *Wait {
 	if config.Interval <= 0 {
 		config.Interval = 1_000
 	}
 	if config.MaxInterval <= 0 {
 		config.MaxInterval = 5_000
 	}
-	policy.Safety = retry.Repeatable
-	return &Wait{id: fileID, config: config, policy: policy, interval: min(config.Interval, max(config.MaxInterval, 1))}
+	config.Policy.Safety = retry.Repeatable
+	return &Wait{id: fileID, config: config, interval: min(config.Interval, max(config.MaxInterval, 1))}
 }
 
 // Over reports whether the wait has ended.
@@ -52,7 +53,7 @@ func (w *Wait) Start(now int64) {
 
 func (w *Wait) poll(now int64) {
 	w.polling = true
-	w.Emit(Ask{api.GetFile(w.id), w.policy})
+	w.Emit(Ask{Request: api.GetFile(w.id), Policy: w.config.Policy})
 	if w.config.Limit > 0 {
 		w.Emit(retry.SetTimer{After: max(w.began+w.config.Limit-now, 0)})
 	}
@@ -78,8 +79,12 @@ func (w *Wait) TimerFired(now int64) {
 		if w.polling {
 			w.Emit(DropAsk{})
 		}
-		w.fail(&api.Error{Kind: api.KindTimeout, Code: "wait_timeout", Retryable: true, FileID: w.id,
-			Message: "file " + w.id + " was not ready within " + strconv.FormatInt(w.config.Limit, 10) + " ms (option waitTimeout): it may become so later"})
+		err := &api.Error{Kind: api.KindTimeout, Code: "wait_timeout", Retryable: true, FileID: w.id,
+			Message: "file " + w.id + " was not ready within " + strconv.FormatInt(w.config.Limit, 10) + " ms (option waitTimeout): it may become so later"}
+		if w.err != nil {
+			err.Message += "; the last time it was asked for: " + w.err.Message
+		}
+		w.fail(err)
 	case !w.polling:
 		w.poll(now)
 	}
@@ -103,12 +108,15 @@ func (w *Wait) Answered(now int64, d retry.Done) {
 		return
 	}
 	w.polling = false
+	w.err = d.Err
 	if d.Err != nil {
-		if d.Err.Kind == api.KindConnection && w.offline {
-			w.rest(now)
+		if !d.Err.Retryable {
+			w.fail(d.Err)
 			return
 		}
-		w.fail(d.Err)
+		// What may pass is waited out: the file may be ready all the while.
+		w.Emit(retry.Log{Level: "warn", Message: "asking for the file again", Fields: []retry.Field{{Name: "fileId", Value: w.id}, {Name: "code", Value: d.Err.Code}, {Name: "status", Value: int64(d.Err.Status)}}})
+		w.rest(now, d.Err.RetryAfter)
 		return
 	}
 	file, ok := api.ParseFile(w.id, d.Body)
@@ -123,13 +131,14 @@ func (w *Wait) Answered(now int64, d retry.Done) {
 	case file.Settled():
 		w.end(Outcome{Stage: Done, File: file})
 	default:
-		w.rest(now)
+		w.rest(now, 0)
 	}
 }
 
-// rest waits for the next poll, or for the end of the whole wait where that comes first.
-func (w *Wait) rest(now int64) {
-	after := w.interval
+// rest waits for the next poll, as long as the service said at least, or for the end of the whole wait where that comes
+// first.
+func (w *Wait) rest(now, atLeast int64) {
+	after := max(w.interval, atLeast)
 	w.interval = min(w.interval+w.interval/2, max(w.config.MaxInterval, 1))
 	if w.config.Limit > 0 {
 		after = min(after, w.began+w.config.Limit-now)

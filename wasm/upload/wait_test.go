@@ -10,7 +10,10 @@ import (
 
 // TestWait shows when polls are sent and how a wait ends.
 func TestWait(t *testing.T) {
-	refused := &api.Error{Kind: api.KindConnection, Code: "connection_failed"}
+	lost := retry.Done{Err: &api.Error{Kind: api.KindConnection, Code: "connection_failed", Retryable: true}}
+	late := retry.Done{Err: &api.Error{Kind: api.KindTimeout, Code: "response_timeout", Retryable: true}}
+	down := retry.Done{Err: &api.Error{Kind: api.KindAPI, Code: "server_error", Status: 503, Retryable: true, HasRetry: true, RetryAfter: 4_000}}
+	missing := retry.Done{Err: &api.Error{Kind: api.KindAPI, Code: "not_found", Status: 404}}
 	done := func(status string) retry.Done { return retry.Done{Body: []byte(`{"status":"` + status + `"}`)} }
 	busy := done("processing")
 	cases := []struct {
@@ -31,12 +34,15 @@ func TestWait(t *testing.T) {
 		{"too long", WaitConfig{Limit: 1_200}, false, []retry.Done{busy, busy}, []int64{0, 1010}, 1200, "wait_timeout"},
 		{"no answer", WaitConfig{Limit: 500}, false, nil, []int64{0}, 500, "wait_timeout"},
 		{"no record", WaitConfig{}, false, []retry.Done{{Body: []byte("<html>")}}, []int64{0}, 10, "file_without_status"},
-		{"refused", WaitConfig{}, false, []retry.Done{{Err: refused}}, []int64{0}, 10, "connection_failed"},
-		{"offline", WaitConfig{}, true, []retry.Done{{Err: refused}, done("ready")}, []int64{0, 1010}, 1020, "ready"},
+		{"refused", WaitConfig{}, false, []retry.Done{missing}, []int64{0}, 10, "not_found"},
+		{"what may pass", WaitConfig{}, false, []retry.Done{lost, late, busy, lost, done("ready")}, []int64{0, 1010, 2520, 4780, 8165}, 8175, "ready"},
+		{"as the service says", WaitConfig{}, false, []retry.Done{down, done("ready")}, []int64{0, 4010}, 4020, "ready"},
+		{"never back", WaitConfig{Limit: 3_000}, false, []retry.Done{lost, lost, lost}, []int64{0, 1010, 2520}, 3_000, "wait_timeout"},
+		{"offline", WaitConfig{}, true, []retry.Done{lost, done("ready")}, []int64{0, 1010}, 1020, "ready"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			w := NewWait("f", c.config, retry.Policy{})
+			w := NewWait("f", c.config)
 			if c.offline {
 				w.Offline(0)
 			}
@@ -87,7 +93,7 @@ func TestWait(t *testing.T) {
 }
 
 func TestWaitIsCancelled(t *testing.T) {
-	w := NewWait("f", WaitConfig{}, retry.Policy{})
+	w := NewWait("f", WaitConfig{})
 	w.Start(0)
 	w.Take()
 	w.Cancel()

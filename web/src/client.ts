@@ -1,6 +1,8 @@
 import type * as API from "turnwire";
-import { AgentError, errorOf, ProtocolError, type RuntimeCrashError } from "./errors.ts";
+import { closeConnections, reopenConnections } from "./connections.ts";
+import { AgentError, type ErrorSpec, errorOf, ProtocolError, type RuntimeCrashError } from "./errors.ts";
 import { Files } from "./files.ts";
+import { Hidden } from "./hidden.ts";
 import { cameBack, left } from "./leaving.ts";
 import { guarded } from "./listeners.ts";
 import { type Instance, instance, type Settle } from "./runtime.ts";
@@ -17,12 +19,33 @@ export interface Seat {
 /** What the objects of one client share. */
 export class Session {
   readonly config: ClientConfig;
+  readonly #hidden = new Hidden();
   readonly #calls = new Set<(error: AgentError) => void>();
   #seat: Seat | undefined;
   closed = false;
 
   constructor(config: ClientConfig) {
     this.config = config;
+    this.#hidden.add(config.key);
+  }
+
+  /** The error of what the module said, an ErrorSpec's JSON, without the keys; partial is what a turn had received. */
+  error(json: string, partial?: Partial<API.TurnResult>): AgentError {
+    return errorOf(this.#hidden.inside(JSON.parse(json) as ErrorSpec), partial && this.#hideIn(partial));
+  }
+
+  #hideIn({ text = "", reasoning = "", toolCalls = [] }: Partial<API.TurnResult>): Partial<API.TurnResult> {
+    let calls = toolCalls;
+    const said = JSON.stringify(toolCalls);
+    // The calls are the turn's own, and stay as they are.
+    if (this.#hidden.text(said) !== said) calls = Object.freeze(this.#hidden.inside(JSON.parse(said) as API.ToolCall[]));
+    return { text: this.#hidden.text(text), reasoning: this.#hidden.text(reasoning), toolCalls: calls };
+  }
+
+  /** Hands a record to the page's log, in a task of its own: the module may be in the middle of its work. */
+  log(level: API.LogRecord["level"], message: string, fields: Record<string, string | number | boolean>): void {
+    const { onLog } = this.config;
+    if (onLog) queueMicrotask(() => guarded(() => onLog({ level, message, fields: Object.freeze(this.#hidden.inside(fields)) })));
   }
 
   /** The client's seat in a running instance. */
@@ -36,11 +59,11 @@ export class Session {
   }
 
   /** Runs with a seat, in the task in which the instance is known to work: of calls that wait together, one may crash it. */
-  async seated(run: (seat: Seat) => void): Promise<void> {
+  async seated(run: (seat: Seat) => void, outlives = false): Promise<void> {
     for (;;) {
-      this.check();
+      if (!outlives) this.check();
       const running = await instance();
-      this.check();
+      if (!outlives) this.check();
       if (running.alive) return run(this.seat(running));
     }
   }
@@ -56,29 +79,30 @@ export class Session {
   #wire(): object {
     const { base, key, keyFunc, headers, credentials, fetch: own, onLog } = this.config;
     return {
-      base, key, headers, credentials,
+      base, key, headers, credentials, host: `${new URL(base).origin}/`,
       keyFunc: keyFunc && (async () => {
         await null;
         const key = await keyFunc();
-        if (typeof key === "string" && /^[\x21-\x7e]+$/.test(key)) return key;
+        if (typeof key === "string" && /^[\x21-\x7e]+$/.test(key)) {
+          this.#hidden.add(key);
+          return key;
+        }
         throw new TypeError(`it gave ${typeof key === "string" ? "a string that is empty or no header value" : `a ${typeof key}`}, not a key`);
       }),
       fetch: own
         ? async (url: string, init: RequestInit) => {
             await null;
-            const response = await own(url, init);
-            if (typeof response?.status === "number" && typeof response.headers?.get === "function") return response;
-            throw new TypeError("option fetch must resolve with a Response");
+            return answerOf(await own(url, init));
           }
-        : (url: string, init: RequestInit) => fetch(url, init),
-      log: onLog && ((level: API.LogRecord["level"], message: string, fields: string) =>
-        queueMicrotask(() => guarded(() => onLog({ level, message, fields: Object.freeze(JSON.parse(fields)) })))),
+        : (url: string, init: RequestInit) => fetch(url, init).then(answerOf),
+      log: onLog && ((level: API.LogRecord["level"], message: string, fields: string) => this.log(level, message, JSON.parse(fields))),
     };
   }
 
-  /** One request and its answer; the signal and a crash end it too. */
+  /** One request and its answer; the signal and a crash end it too, and so does close(), unless it tells the service of an end. */
   async call(
-    options: RequestConfig, start: (seat: Seat, options: object, settle: Settle) => number, stop: "cancelCall" | "cancelWait" = "cancelCall",
+    options: RequestConfig, start: (seat: Seat, options: object, settle: Settle) => number,
+    { stop = "cancelCall", outlives = false }: { stop?: "cancelCall" | "cancelWait"; outlives?: boolean } = {},
   ): Promise<string[]> {
     const { signal, ...rest } = options;
     signal?.throwIfAborted();
@@ -92,7 +116,7 @@ export class Session {
         };
         const crashed = (error: RuntimeCrashError): void => reject(error);
         signal?.addEventListener("abort", aborted);
-        this.#calls.add(reject);
+        if (!outlives) this.#calls.add(reject);
         let under: Instance | undefined;
         drop = () => {
           signal?.removeEventListener("abort", aborted);
@@ -103,9 +127,9 @@ export class Session {
           if (signal?.aborted) return;
           under = seat.instance;
           under.onCrash.add(crashed);
-          const call = start(seat, rest, (error, ...values) => (error === null ? resolve(values) : reject(errorOf(JSON.parse(error)))));
+          const call = start(seat, rest, (error, ...values) => (error === null ? resolve(values) : reject(this.error(error))));
           cancel = () => seat.instance.alive && seat.instance.control[stop](call);
-        }).catch(reject);
+        }, outlives).catch(reject);
       });
     } finally {
       drop?.();
@@ -125,12 +149,28 @@ export class Session {
   }
 }
 
+/** What the module needs of an answer, read once and here: a fetch of the page's own may give anything. */
+function answerOf(response: Response): object {
+  const { status, type, headers } = response ?? {};
+  const get = (name: string): string => {
+    const value = headers.get(name);
+    return typeof value === "string" ? value : "";
+  };
+  if (!Number.isInteger(status) || status < 0 || status > 999 || typeof headers?.get !== "function") throw new TypeError("option fetch must resolve with a Response");
+  // Such a one has nothing that can be read.
+  if (status < 100) throw new TypeError(`the answer is of type ${type || "none"}, and says nothing`);
+  return {
+    response, status, body: response.body, contentType: get("content-type"), requestId: get("x-request-id") || get("request-id"), retryAfter: get("retry-after"),
+  };
+}
+
 /**
  * A page that goes away stops its turns at the service too: what nobody will read must not be paid for. So for its
  * uploads, but for those that a later page can go on with.
  */
 function leave(): void {
   left();
+  closeConnections();
   for (const [turn, session] of turns) {
     if (session.config.pageHide === "abort") turn.abort().catch(() => {});
     else turn.disconnect();
@@ -140,6 +180,11 @@ function leave(): void {
     const stored = upload.progress.stage === "reporting" || upload.progress.stage === "processing";
     if (session.config.pageHide === "abort" && upload.resumeKey === undefined && !stored) void upload.abort();
   }
+}
+
+function shown(): void {
+  cameBack();
+  reopenConnections();
 }
 
 export class AgentClient implements API.AgentClient {
@@ -155,7 +200,7 @@ export class AgentClient implements API.AgentClient {
     if (typeof location === "undefined") return;
     instance().catch(() => {});
     addEventListener("pagehide", leave);
-    addEventListener("pageshow", cameBack);
+    addEventListener("pageshow", shown);
   }
 
   ready(): Promise<void> {
@@ -217,6 +262,6 @@ class Chat implements API.Chat {
     const session = this.#session;
     session.check();
     await session.call(requestConfig(options, session.config), ({ instance, client }, options, settle) =>
-      instance.control.abortChat(client, this.id, options, settle));
+      instance.control.abortChat(client, this.id, options, settle), { outlives: true });
   }
 }

@@ -14,6 +14,7 @@ export interface ErrorSpec {
   stage?: string;
   block?: number;
   fileId?: string;
+  stored?: boolean;
   file?: AgentFile;
 }
 
@@ -66,7 +67,8 @@ const statuses: Record<number, typeof APIError> = {
 
 /** Makes the error of what the module said; partial is what a turn had received. */
 export function errorOf({ kind, code, message, retryable, ...details }: ErrorSpec, partial?: Partial<TurnResult>): AgentError {
-  if (kind === "api") return new (statuses[details.status!] ?? APIError)(message, code, retryable, details);
+  // Of a refusal only what a replay was refused for has something to lose.
+  if (kind === "api") return new (statuses[details.status!] ?? APIError)(message, code, retryable, partial?.text || partial?.reasoning || partial?.toolCalls?.length ? { ...details, partial } : details);
   const type = kinds[kind as keyof typeof kinds] ?? AgentError;
   return new type(message, code, retryable, partial ? { ...details, partial } : details);
 }

@@ -2,7 +2,7 @@ import type * as API from "turnwire";
 import type { Session } from "./client.ts";
 import { InvalidArgumentError } from "./errors.ts";
 import { guarded } from "./listeners.ts";
-import { frozenFile, Upload, uploads } from "./upload.ts";
+import { frozenFile, Upload, uploadKey, uploads } from "./upload.ts";
 import { requestConfig, segment } from "./validate.ts";
 import { uploadConfig, waitConfig } from "./validate-files.ts";
 
@@ -16,9 +16,11 @@ export class Files implements API.Files {
   upload(data: API.UploadData, options?: API.UploadOptions): API.Upload {
     this.#session.check();
     const config = uploadConfig(data, options, this.#session.config);
-    // A double click, or an effect that a framework runs twice: the key names one upload.
+    // A double click, or an effect that a framework runs twice: the key names one upload. One that was aborted has ended,
+    // though the service may still have to hear of it.
+    const key = config.resumeKey !== undefined && uploadKey(this.#session, config);
     for (const [upload, session] of uploads) {
-      if (session !== this.#session || config.resumeKey === undefined || upload.resumeKey !== config.resumeKey) continue;
+      if (session !== this.#session || upload.key !== key || upload.ending) continue;
       if (upload.isOf(data)) return upload;
       throw new InvalidArgumentError(`resumeKey must be another: an upload of other data is under way under "${config.resumeKey}"`, "invalid_argument");
     }
@@ -43,7 +45,7 @@ export class Files implements API.Files {
       if (onStatus) queueMicrotask(() => guarded(() => onStatus(frozenFile(JSON.parse(file)))));
     };
     const [file] = await session.call(config, ({ instance, client }, options, settle) =>
-      instance.control.waitFile(client, id, options, status, settle), "cancelWait");
+      instance.control.waitFile(client, id, options, status, settle), { stop: "cancelWait" });
     return frozenFile(JSON.parse(file!));
   }
 }

@@ -21,7 +21,10 @@ export interface ClientOptions {
   credentials?: RequestCredentials;
   /** Default 2; see RequestOptions.maxRetries. */
   maxRetries?: number;
-  /** Milliseconds until response headers. Default 60_000; 0: none. */
+  /**
+   * Milliseconds until response headers, from when the browser can have a connection for the request; and for apiKey, where
+   * it is a function. Default 60_000; 0: none.
+   */
   timeout?: number;
   /** Milliseconds without a byte on an open stream. Default 120_000; 0: none. */
   idleTimeout?: number;
@@ -52,7 +55,10 @@ export class AgentClient {
   readonly files: Files;
   /** Resolves when the module runs; rejects RuntimeLoadError with what to check (address, MIME type, CSP). */
   ready(): Promise<void>;
-  /** Disconnects every turn, aborts every upload, releases the instance's memory. Later calls reject. */
+  /**
+   * Disconnects every turn, aborts every upload, releases the instance's memory. Later calls reject. What tells the service
+   * of an end, such as an abort, still goes out.
+   */
   close(): void;
 }
 
@@ -136,9 +142,8 @@ export interface SendOptions extends RequestOptions {
 /**
  * queued → streaming → one of the four ends.
  *
- * Events reach listeners and onEvent in order, in the same task as the network chunk that brought them; text, reasoning
- * and toolCalls are as of the event that a listener is given. A turn can
- * be iterated once; an iteration started late still begins with the first event, for events are kept until it does.
+ * Events reach listeners and onEvent in order, in the same task as the network chunk that brought them, or of a large chunk
+ * in tasks of their own; text, reasoning and toolCalls are as of the event that a listener is given. A turn can be iterated once; an iteration started late still begins with the first event, for events are kept until it does.
  * At 8 MiB kept, reading the stream pauses until they are taken; where a listener, onEvent or done() shows that the
  * turn is followed another way, they are dropped instead, and a late iteration rejects InvalidArgumentError.
  * A listener that throws is reported as an uncaught error of its own and harms nothing else.
@@ -163,7 +168,10 @@ export interface Turn extends AsyncIterable<TurnEvent> {
   on(type: "end", listener: (turn: Turn) => void): this;
   off(type: string, listener: (...args: never[]) => void): this;
 
-  /** Cancels here and at the service. Resolves when the service has answered. */
+  /**
+   * Cancels here and at the service. Resolves when the service has answered; a message that is sent to the chat meanwhile
+   * waits for that, at most for `timeout`. Rejects where the service could not be told; nobody has to wait for it.
+   */
   abort(): Promise<void>;
   /** Lets go of the stream without telling the service to stop. */
   disconnect(): void;
@@ -264,10 +272,20 @@ export interface UploadOptions extends RequestOptions {
   /** Times that a block is sent before the upload fails. Default 4. */
   blockTries?: number;
   /**
-   * Milliseconds in which the store takes nothing of a block, until it is sent again. Default 60_000; 0: none. One that
-   * waits for a connection is not counted while other blocks move to its host, from this page or another of its origin.
+   * Milliseconds in which the store takes nothing of a block whose bytes are read, until it is sent again. Default
+   * 60_000; 0: none. One that waits for a connection is not counted.
    */
   blockTimeout?: number;
+  /**
+   * Milliseconds in which the data gives nothing while some of it is wanted, such as a stream whose source has died.
+   * Default 120_000; 0: none.
+   */
+  dataTimeout?: number;
+  /**
+   * Milliseconds for which the report that the bytes are stored is repeated, where the service does not confirm it.
+   * Default 300_000; 0: for ever.
+   */
+  reportTimeout?: number;
   /**
    * SHA-256 of the whole: true (default) while uploading, "before" ahead of the first step, false none, or one already
    * known (64 hexadecimal digits).
@@ -275,7 +293,10 @@ export interface UploadOptions extends RequestOptions {
   checksum?: boolean | "before" | string;
   /** How the checksum is sent. Default "hex", lower-case. */
   checksumEncoding?: "hex" | "base64";
-  /** Wait for ready as a part of done(). Default false: registered is done. */
+  /**
+   * Wait for ready as a part of done(). Default false: registered is done. What the options do not say of the wait's
+   * requests is as for the upload's own; their signal ends the wait alone, and done() rejects with its reason.
+   */
   wait?: boolean | WaitOptions;
   /** At most sixty times a second, at least ten while bytes move. */
   onProgress?: (progress: UploadProgress) => void;
@@ -283,8 +304,9 @@ export interface UploadOptions extends RequestOptions {
   mapUploadTicket?: (raw: unknown) => UploadTicket;
   /**
    * Goes on after a page reload: what is stored under this key is continued if it is the same data (name, size, type,
-   * time of change, first and last bytes), else the upload begins anew. Kept in this origin's IndexedDB: the signed
-   * address and the blocks done, never the key. Of a stream nothing can be continued.
+   * purpose, time of change, first and last bytes; without a time of change, all bytes), else the upload begins anew. Kept
+   * in this origin's IndexedDB: the signed address and the blocks done, never the key. Of a stream nothing can be
+   * continued.
    */
   resumeKey?: string;
 }
@@ -345,7 +367,11 @@ export interface Upload {
   /** Cancels the blocks under way; what the store has of them already is not sent again where it can tell. */
   pause(): void;
   resume(): void;
-  /** Stops and tells the service upload_failed. done() then rejects with an AbortError DOMException. */
+  /**
+   * Stops and tells the service upload_failed; offline, once there is a network. done() then rejects with an AbortError
+   * DOMException. Of bytes that are stored and being reported it comes too late: the report decides, and done() resolves
+   * where it is taken. Resolves when the upload has ended.
+   */
   abort(): Promise<void>;
   /** Resolves when the service knows the bytes stored; with wait, when it is ready. Rejects UploadError, APIError, FileError, TimeoutError. */
   done(): Promise<AgentFile>;
@@ -375,6 +401,8 @@ export class InvalidArgumentError extends AgentError {}
 /** The service answered, and not with success. */
 export class APIError extends AgentError {
   readonly status: number;
+  /** What a turn had received, where it was its replay that was refused. */
+  readonly partial?: Partial<TurnResult>;
   readonly requestId?: string;
   /** Milliseconds that the service asked to wait. */
   readonly retryAfter?: number;
@@ -405,6 +433,8 @@ export class UploadError extends AgentError {
   readonly block?: number;
   /** The store's or the service's answer, where there was one. */
   readonly status?: number;
+  /** true where the store has every byte, and only the service did not confirm the report. */
+  readonly stored?: boolean;
 }
 /** The file ended as upload_failed or processing_failed. */
 export class FileError extends AgentError { readonly file: AgentFile; }

@@ -1,5 +1,10 @@
 import newGo from "wasm-exec";
 
+declare const __TURNWIRE_STAMP__: string;
+
+/** Tells what is built together from other builds: the module carries the same. */
+export const stamp: string = __TURNWIRE_STAMP__;
+
 /** What the module exports beside Go's own; see stream.go and hash.go of jsbridge. */
 export interface Exports extends WebAssembly.Exports {
   mem: WebAssembly.Memory;

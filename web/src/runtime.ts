@@ -1,6 +1,7 @@
 import type { InitOptions, TurnEvent, UploadStage } from "turnwire";
+import { hearConnections, holdNone, tellHeld } from "./connections.ts";
 import { RuntimeCrashError, RuntimeLoadError } from "./errors.ts";
-import { chunkSize, count, type Exports, instantiate, marks, out, size, state } from "./instantiate.ts";
+import { chunkSize, count, type Exports, instantiate, marks, out, size, stamp, state } from "./instantiate.ts";
 import { unlessLeft } from "./leaving.ts";
 import { clearTimer, setTimer } from "./timers.ts";
 import { invalid, object } from "./validate.ts";
@@ -24,7 +25,8 @@ export interface UploadSink {
     stage: UploadStage, loadedBytes: number, totalBytes: number, blocksDone: number, blocksTotal: number,
     bytesPerSecond: number, secondsLeft: number, fileId: string, protocol: string,
   ): void;
-  save(): void;
+  /** record: what is to be kept at the end; "" while it can be asked for. */
+  save(record: string): void;
   forget(): void;
   /** Step 1's answer, to be told by ticketMapped. */
   map(body: string): void;
@@ -43,8 +45,10 @@ interface Control {
   abortTurn(turn: number, settle: Settle): void;
   disconnectTurn(turn: number): void;
   streamEnded(turn: number, reason: unknown): void;
-  online(): void;
-  offline(): void;
+  wentOnline(): void;
+  wentOffline(): void;
+  othersMove(root: string): void;
+  othersHold(root: string, held: number): void;
   getFile(client: number, fileId: string, options: object, settle: Settle): number;
   reportFailed(client: number, fileId: string, why: string, options: object, settle: Settle): number;
   waitFile(client: number, fileId: string, options: object, status: (file: string) => void, settle: Settle): number;
@@ -55,7 +59,9 @@ interface Control {
   abortUpload(upload: number): void;
   uploadRecord(upload: number): string | null;
   ticketMapped(upload: number, ticket: string | null, why: string): void;
-  storeMoved(root: string): void;
+  storeBegun(upload: number, request: number): void;
+  storeAlive(upload: number, request: number): void;
+  dataMoved(upload: number): void;
   storeProgress(upload: number, request: number, sent: number): void;
   storeAnswered(upload: number, request: number, status: number, header: string[], body: string): void;
   storeFailed(upload: number, request: number, detail: string): void;
@@ -267,6 +273,7 @@ async function start(): Promise<Instance> {
   }
   const module = await compiled();
   let control: Control | undefined;
+  let theirs: string | undefined;
   let live: Instance | undefined;
   let reason: unknown = "it ended";
   const enter = <T>(fn: (value: T) => void, value: T): void => {
@@ -275,7 +282,10 @@ async function start(): Promise<Instance> {
   };
   const requests = new Set<AbortController>();
   const host = {
-    started: (functions: Control) => void (control = functions),
+    started: (functions: Control, stamp?: string) => {
+      theirs = stamp;
+      control = functions;
+    },
     crashed: (message: string) => live?.crash(message, false),
     setTimeout: (fn: () => void, ms: number) => setTimer(() => enter(fn, undefined as never), ms),
     then: (promise: Promise<unknown>, ok: (value: unknown) => void, fail: (reason: unknown) => void) =>
@@ -298,6 +308,7 @@ async function start(): Promise<Instance> {
     },
     describe,
     readText,
+    holds: tellHeld,
   };
   try {
     const { go, program, exports } = await instantiate(module, host);
@@ -307,14 +318,19 @@ async function start(): Promise<Instance> {
     };
     const ended = go.run(program);
     if (!control) throw new Error(String(reason));
+    if (theirs !== stamp) throw anotherBuild(String(source.wasmURL ?? (source.wasmModule ? "init's wasmModule" : beside())));
     live = new Instance(exports, control, () => {
       // Go's own timers would resume it.
       for (const timer of go._scheduledTimeouts.values()) clearTimeout(timer);
       go._scheduledTimeouts.clear();
     });
-    live.onCrash.add(() => requests.forEach((request) => request.abort()));
+    live.onCrash.add(() => {
+      requests.forEach((request) => request.abort());
+      holdNone();
+    });
     ended.then(() => live!.crash(reason, true), (error: unknown) => live!.crash(error, true));
   } catch (error) {
+    if (error instanceof RuntimeLoadError) throw error;
     throw new RuntimeLoadError(`the module did not start (${describe(error)}); are turnwire.wasm and the script of one build?`, "module_not_started", false, { cause: error });
   }
   // The same function again is no second listener.
@@ -324,11 +340,24 @@ async function start(): Promise<Instance> {
 }
 
 function online(): void {
-  running?.control.online();
+  running?.control.wentOnline();
 }
 
 function offline(): void {
-  running?.control.offline();
+  running?.control.wentOffline();
+}
+
+hearConnections(() => running?.control);
+
+/**
+ * A script and a module that were not built together may still run, and say wrong things. A second try may get the right
+ * one: what was compiled is forgotten.
+ */
+function anotherBuild(from: string): RuntimeLoadError {
+  compiling = undefined;
+  return new RuntimeLoadError(
+    `the module at ${from} is of another build than this script: a cache may have brought one of them from before. ` +
+    "Load the page without its cache, and serve both files of one release under an address that names it", "module_of_another_build", true);
 }
 
 /** The module, compiled once a page. A failure is tried again by the next call. */
@@ -381,16 +410,8 @@ export function describe(reason: unknown): string {
   }
 }
 
-/**
- * At most limit bytes of a body as text; what is more is not waited for. Some services quote the key that they refuse,
- * and the text of an error ends in logs: the key is taken out.
- */
-async function readText(response: Response, limit: number, key: string): Promise<string> {
-  const text = await readStart(response, limit);
-  return key === "" ? text : text.replaceAll(key, "[apiKey]");
-}
-
-async function readStart(response: Response, limit: number): Promise<string> {
+/** At most limit bytes of a body as text; what is more is not waited for. */
+async function readText({ response }: { response: Response }, limit: number): Promise<string> {
   const reader = response.body?.getReader();
   if (!reader) return "";
   const text = new TextDecoder();

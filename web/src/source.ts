@@ -21,6 +21,8 @@ export interface Source {
   /** No byte before is read again. */
   release(before: number): void;
   close(): void;
+  /** Called when the data gave some bytes. */
+  moved?: () => void;
 }
 
 /** By its tag, because an object of another frame is no instance of this one's class. */
@@ -96,6 +98,7 @@ class ByteSource implements Source {
 
 class StreamSource implements Source {
   readonly once = true;
+  moved?: () => void;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #size: number;
   /** What was read and may be asked for again. */
@@ -128,6 +131,7 @@ class StreamSource implements Source {
       else if (value.length > 0) {
         this.#chunks.push({ at: this.#have, bytes: value });
         this.#have += value.length;
+        this.moved?.();
       }
       if (this.#have > this.#size) throw new TypeError(`the stream has more than the ${this.#size} bytes that option size says`);
     }

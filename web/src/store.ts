@@ -1,6 +1,6 @@
+import { tellMoved } from "./connections.ts";
 import { unlessLeft } from "./leaving.ts";
 import type { Bytes } from "./source.ts";
-import { tellTraffic } from "./traffic.ts";
 
 /** A request to the store: without the key, without cookies, with these headers and no other. */
 export interface StoreRequest {
@@ -17,6 +17,8 @@ export interface StoreRequest {
 
 export interface StoreSink {
   progress(sent: number): void;
+  /** Bytes of the answer came. */
+  alive(): void;
   /** header: names and values, as far as CORS shows them; body: at most bodyMost characters. */
   answered(status: number, header: string[], body: string): void;
   failed(detail: string): void;
@@ -44,7 +46,7 @@ function byXHR(url: URL, { method, header, want }: StoreRequest, body: Blob, sin
   xhr.open(method, url);
   for (let i = 0; i + 1 < header.length; i += 2) xhr.setRequestHeader(header[i]!, header[i + 1]!);
   xhr.upload.onprogress = ({ loaded }) => {
-    tellTraffic(url.origin);
+    tellMoved(url.origin);
     sink.progress(loaded);
   };
   xhr.onload = () => {

@@ -1,15 +1,18 @@
 import type * as API from "turnwire";
+import { breath, slice } from "./breath.ts";
 import type { Seat, Session } from "./client.ts";
-import { type AgentError, ConnectionError, errorOf, type ErrorSpec, InvalidArgumentError } from "./errors.ts";
+import { type AgentError, ConnectionError, InvalidArgumentError } from "./errors.ts";
 import { type Batch, batchSize, Kept } from "./kept.ts";
 import { guarded, Listeners } from "./listeners.ts";
-import { chunkSize } from "./instantiate.ts";
 import { current } from "./runtime.ts";
 import type { SendConfig } from "./validate.ts";
 
 /** How much is kept for an iteration that may come; past it, reading pauses or the events are dropped. */
 const keptMost = 8 << 20;
 const more = 1, wants = 2;
+
+/** Bytes that are taken at once: a network's chunk may hold more events than a page can be kept waiting for. */
+const pieceSize = 16 << 10;
 
 /** What a turn tells by itself: an event of the service that is named so reaches only the listeners of every event. */
 const own: ReadonlySet<string> = new Set(["event", "update", "end"]);
@@ -23,6 +26,7 @@ type Waiter = { resolve(result: IteratorResult<API.TurnEvent>): void; reject(err
 export class Turn implements API.Turn {
   readonly chatId: string;
   readonly idempotencyKey: string;
+  readonly #session: Session;
   readonly #config: SendConfig;
   #seat: Seat | undefined;
   #id = 0;
@@ -56,6 +60,7 @@ export class Turn implements API.Turn {
   #crashed = (error: AgentError): void => this.#end("interrupted", error);
 
   constructor(session: Session, chatId: string, config: SendConfig) {
+    this.#session = session;
     this.chatId = chatId;
     this.#config = config;
     this.idempotencyKey = config.key;
@@ -98,7 +103,11 @@ export class Turn implements API.Turn {
         // What lies there after a crash is another turn's.
         if (instance.exports.tools(this.#id) === 0) return;
         this.#toolsChanged = false;
-        this.#toolCalls = Object.freeze(JSON.parse(instance.left()) as API.ToolCall[]);
+        const calls = this.#toolCalls.slice();
+        // Those that changed, each after its place.
+        const changed = JSON.parse(instance.left()) as (number | API.ToolCall)[];
+        for (let i = 0; i < changed.length; i += 2) calls[changed[i] as number] = changed[i + 1] as API.ToolCall;
+        this.#toolCalls = Object.freeze(calls);
       });
     }
     return this.#toolCalls;
@@ -129,9 +138,9 @@ export class Turn implements API.Turn {
         queueMicrotask(() => void this.#pump(body, ++this.#stream));
       },
       ended: (outcome) => {
-        const { status, error, data } = JSON.parse(outcome) as { status: API.TurnStatus; error?: ErrorSpec; data?: Record<string, unknown> };
+        const { status, error, data } = JSON.parse(outcome) as { status: API.TurnStatus; error?: object; data?: Record<string, unknown> };
         this.#status = status;
-        queueMicrotask(() => this.#end(status, error && errorOf(error, this.#partial()), data));
+        queueMicrotask(() => this.#end(status, error && this.#session.error(JSON.stringify(error), this.#partial()), data));
       },
     });
   }
@@ -148,8 +157,10 @@ export class Turn implements API.Turn {
       while (reader && !this.#over) {
         const { done, value } = await reader.read();
         if (done || this.#over || stream !== this.#stream) break;
-        if (!(value instanceof Uint8Array)) throw new TypeError("the body gave something that is no Uint8Array");
-        this.#chunk(value);
+        // By its tag, because an object of another frame is no instance of this one's class.
+        if (Object.prototype.toString.call(value) !== "[object Uint8Array]") throw new TypeError("the body gave something that is no Uint8Array");
+        if (value.length <= pieceSize) this.#update(this.#deliver(value));
+        else await this.#inPieces(value, stream);
         if (this.#kept.size > keptMost && !this.#over) await this.#full();
       }
     } catch (error) {
@@ -157,27 +168,38 @@ export class Turn implements API.Turn {
     }
     if (!this.#over && stream === this.#stream && instance.alive) {
       instance.control.streamEnded(this.#id, reason);
-      if (!this.#over) this.#deliver();
+      if (!this.#over) this.#update(this.#deliver());
     }
   }
 
-  #chunk(chunk: Uint8Array): void {
-    if (chunk.length <= chunkSize) {
-      this.#deliver(chunk);
-      return;
+  /** Delivers the events of a large chunk, and lets the page have its turn meanwhile. */
+  async #inPieces(chunk: Uint8Array, stream: number): Promise<void> {
+    let any = false;
+    let since = performance.now();
+    for (let at = 0; at < chunk.length; at += pieceSize) {
+      if (performance.now() - since > slice) {
+        await breath();
+        since = performance.now();
+      }
+      if (this.#over || stream !== this.#stream) break;
+      any = this.#deliver(chunk.subarray(at, at + pieceSize)) || any;
     }
-    for (let at = 0; at < chunk.length && !this.#over; at += chunkSize) this.#deliver(chunk.subarray(at, at + chunkSize));
+    this.#update(any);
   }
 
-  /** Delivers the events of a chunk, or those that the module has held back until now. */
-  #deliver(chunk?: Uint8Array): void {
+  #update(any: boolean): void {
+    if (any) this.#listeners.emit("update", this as never);
+  }
+
+  /** Delivers the events of a piece, or those that the module has held back until now, and says whether there were any. */
+  #deliver(chunk?: Uint8Array): boolean {
     const { instance } = this.#seat!;
     let any = false;
     let flags: number | undefined;
     do {
       flags = instance.inside(() => instance.feed(this.#id, chunk, performance.now()));
       chunk = undefined;
-      if (flags === undefined || !instance.alive) return;
+      if (flags === undefined || !instance.alive) return any;
       const count = instance.count;
       if (count > 0) {
         any = true;
@@ -185,7 +207,7 @@ export class Turn implements API.Turn {
       }
       if (flags & wants && instance.alive) instance.inside(() => instance.exports.flush(this.#id));
     } while (flags & more && !this.#over);
-    if (any) this.#listeners.emit("update", this as never);
+    return any;
   }
 
   #batch(count: number): void {
@@ -262,8 +284,10 @@ export class Turn implements API.Turn {
         else resolve();
       };
     });
+    // Most callers do not wait for it; that it failed is in the log.
+    this.#aborting.catch(() => {});
     seat.instance.onCrash.add(settle);
-    seat.instance.control.abortTurn(this.#id, (error) => settle(error === null ? undefined : errorOf(JSON.parse(error))));
+    seat.instance.control.abortTurn(this.#id, (error) => settle(error === null ? undefined : this.#session.error(error)));
     return this.#aborting;
   }
 
@@ -334,18 +358,30 @@ export class Turn implements API.Turn {
   [Symbol.asyncIterator](): AsyncIterator<API.TurnEvent> {
     if (this.#iterating) throw new InvalidArgumentError("the turn is being iterated already: a turn can be iterated once", "already_iterated");
     this.#iterating = true;
+    let returned = false;
+    let since = performance.now();
     return {
       next: () => {
+        if (returned) return Promise.resolve({ value: undefined, done: true });
         if (this.#dropped) return Promise.reject(new InvalidArgumentError(`events were dropped past ${keptMost >> 20} MiB, because the turn was followed by listeners; iterate from the start instead`, "events_dropped"));
         const value = this.#kept.take();
         if (this.#room && this.#kept.size <= keptMost / 2) this.#room();
-        if (value) return Promise.resolve({ value, done: false });
+        if (value) {
+          // A loop over kept events would never let go of the thread.
+          if (performance.now() - since <= slice) return Promise.resolve({ value, done: false });
+          since = Infinity;
+          return breath().then(() => {
+            since = performance.now();
+            return { value, done: false };
+          });
+        }
         return new Promise((resolve, reject) => {
           if (this.#settled) this.#last({ resolve, reject });
           else this.#waiters.push({ resolve, reject });
         });
       },
       return: () => {
+        returned = true;
         this.#aborted();
         return Promise.resolve({ value: undefined, done: true });
       },

@@ -1,20 +1,22 @@
 import type * as API from "turnwire";
 import { hash, smallMost, useWorker } from "./background.ts";
 import type { Seat, Session } from "./client.ts";
-import { errorOf, type ErrorSpec, RuntimeCrashError, UploadError } from "./errors.ts";
+import { type RuntimeCrashError, UploadError } from "./errors.ts";
 import { guarded, Listeners } from "./listeners.ts";
 import { claim, forget, load, save } from "./records.ts";
-import { current, describe, type UploadSink } from "./runtime.ts";
+import { describe, type UploadSink } from "./runtime.ts";
 import { type Bytes, type Source, sourceOf } from "./source.ts";
 import { send } from "./store.ts";
-import { hearTraffic } from "./traffic.ts";
 import { ticketJSON, type UploadConfig } from "./validate-files.ts";
 
 /** Every upload that has not ended, and whose it is. */
 export const uploads = new Map<Upload, Session>();
 
-/** Bytes at either end of the data by which it is known again. */
+/** Bytes at either end of a file by which it is known again. */
 const printSize = 8 << 20;
+
+/** Under what the record of an upload is kept. */
+export const uploadKey = ({ config: { base } }: Session, { workspaceId, resumeKey }: UploadConfig): string => `${base} ${workspaceId} ${resumeKey}`;
 
 export const frozenFile = (file: API.AgentFile): API.AgentFile => (Object.freeze(file.raw), Object.freeze(file));
 
@@ -46,7 +48,13 @@ export class Upload implements API.Upload {
   #saving = false;
   #unsaved = false;
   #forgotten = false;
+  /** What is written at the end, before another page may have the key. */
+  #kept: Promise<void> | undefined;
+  #stopMapping: ((reason: Error) => void) | undefined;
   readonly #aborted = (): void => void this.#abort(this.#config.signal!.reason);
+  readonly #waitAborted = (): void => {
+    if (this.#progress.stage === "processing") void this.#abort(this.#config.waitSignal!.reason);
+  };
   readonly #crashed = (error: RuntimeCrashError): void => {
     this.#end("failed", error);
     // Nobody else would ever tell. What a later page can go on with is not given up.
@@ -60,6 +68,14 @@ export class Upload implements API.Upload {
     this.#progress = Object.freeze({ stage: "preparing", loadedBytes: 0, totalBytes: config.size, blocksDone: 0, blocksTotal: 0, bytesPerSecond: 0 });
     this.#data = data;
     this.#source = sourceOf(data, config.size);
+    let told = 0;
+    this.#source.moved = () => {
+      // Often enough for a limit in milliseconds, and seldom enough for a stream of single bytes.
+      const now = performance.now();
+      if (now - told < Math.min(250, this.#config.dataTimeout / 4) || !this.#live) return;
+      told = now;
+      this.#seat!.instance.control.dataMoved(this.#id);
+    };
     uploads.set(this, session);
     const { signal } = config;
     if (signal?.aborted) {
@@ -67,11 +83,22 @@ export class Upload implements API.Upload {
       return;
     }
     signal?.addEventListener("abort", this.#aborted);
+    config.waitSignal?.addEventListener("abort", this.#waitAborted);
     this.#begin().catch((error: unknown) => this.#end("failed", error));
   }
 
   isOf(data: API.UploadData): boolean {
     return data === this.#data;
+  }
+
+  /** Under what its record is kept: whatever the upload goes to is a part of it. undefined where none is. */
+  get key(): string | undefined {
+    return this.resumeKey === undefined ? undefined : uploadKey(this.#session, this.#config);
+  }
+
+  /** It was aborted, and goes on only until the service has heard of it. */
+  get ending(): boolean {
+    return this.#error !== undefined;
   }
 
   get fileId(): string | undefined {
@@ -87,32 +114,39 @@ export class Upload implements API.Upload {
   }
 
   async #begin(): Promise<void> {
-    const record = this.resumeKey === undefined ? "" : await this.#recall(this.resumeKey);
+    const key = this.key;
+    const record = key === undefined ? "" : await this.#recall(key);
     if (this.#over) return;
-    const fingerprint = this.#config.resumable ? await this.#fingerprint() : "";
+    const { fingerprint, sum } = key === undefined ? { fingerprint: "", sum: "" } : await this.#fingerprint();
     if (this.#over) return;
     await this.#session.seated((seat) => {
       if (this.#over) return;
-      const { signal, onStatus, onProgress, mapUploadTicket, resumeKey, ...params } = this.#config;
+      const { signal, onStatus, onProgress, mapUploadTicket, resumeKey, waitSignal, ...params } = this.#config;
       this.#seat = seat;
       seat.instance.onCrash.add(this.#crashed);
       this.#live = true;
+      if (params.checksum === 1) params.knownSum = sum;
       this.#id = seat.instance.control.startUpload(seat.client, { ...params, fingerprint }, record, this.#sink(seat));
-      if (this.#live) this.#letGo.push(hearTraffic((root) => current()?.control.storeMoved(root)));
       // After it, so that the address is asked for while the worker starts.
-      const sums = params.checksum === 1 || params.checksum === 2;
+      const sums = (params.checksum === 1 && !sum) || params.checksum === 2;
       if (sums && params.size > smallMost && this.#live) this.#letGo.push(useWorker());
       if (this.#paused && this.#live) seat.instance.control.pauseUpload(this.#id);
     });
   }
 
-  /** Takes the key for this page and reads what an earlier one kept under it. */
-  async #recall(resumeKey: string): Promise<string> {
-    const key = this.#key;
-    const release = await claim(key);
-    if (!release) {
-      throw new UploadError(`option resumeKey: another page is uploading under "${resumeKey}" at this moment`, "resume_key_in_use", true, { stage: "preparing" });
+  /** Takes the key for this upload alone and reads what an earlier one kept under it. */
+  async #recall(key: string): Promise<string> {
+    const inUse = (by: string): UploadError =>
+      new UploadError(`option resumeKey: ${by} is uploading under "${this.resumeKey}" at this moment`, "resume_key_in_use", true, { stage: "preparing" });
+    for (const other of uploads.keys()) {
+      if (other === this) break;
+      if (other.key !== key) continue;
+      if (!other.ending) throw inUse("another client of this page");
+      await other.#settled;
+      if (this.#over) return "";
     }
+    const release = await claim(key);
+    if (!release) throw inUse("another page");
     if (this.#over) {
       release();
       return "";
@@ -122,31 +156,44 @@ export class Upload implements API.Upload {
       return await load(key);
     } catch (error) {
       // Such as in a private window: the upload itself does not need it.
-      this.#log("warn", "no record can be kept, so that a reload would begin anew", { reason: describe(error) });
+      this.#session.log("warn", "no record can be kept, so that a reload would begin anew", { reason: describe(error) });
       return "";
     }
   }
 
-  get #key(): string {
-    return `${this.#session.config.base} ${this.#config.workspaceId} ${this.resumeKey}`;
-  }
-
-  #log(level: API.LogRecord["level"], message: string, fields: Record<string, string>): void {
-    const { onLog } = this.#session.config;
-    if (onLog) guarded(() => onLog({ level, message, fields: Object.freeze(fields) }));
-  }
-
-  /** Tells this data from other data of the same name, size and type. */
-  async #fingerprint(): Promise<string> {
+  /**
+   * Tells this data from other data of the same name, size and type. A file has its time of change, and its ends; of
+   * data without one nothing short of all its bytes is certain, and their sum, which is given too, need not be
+   * computed again.
+   */
+  async #fingerprint(): Promise<{ fingerprint: string; sum: string }> {
     const { size, once } = this.#config;
-    if (once) return "";
+    if (once) return { fingerprint: "", sum: "" };
     try {
-      const digest = async (from: number, to: number): Promise<string> => hash({ data: await this.#source.part(from, to), state: "", last: true });
-      const { lastModified = "" } = this.#data as Partial<File>;
-      const first = await digest(0, Math.min(size, printSize));
-      return `${lastModified} ${first} ${size > printSize ? await digest(Math.max(size - printSize, printSize), size) : ""}`;
+      const { lastModified } = this.#data as Partial<File>;
+      if (lastModified !== undefined) {
+        const first = await this.#sum(0, Math.min(size, printSize));
+        return { fingerprint: `${lastModified} ${first} ${size > printSize ? await this.#sum(Math.max(size - printSize, printSize), size) : ""}`, sum: "" };
+      }
+      const release = size > smallMost ? useWorker() : undefined;
+      try {
+        const sum = await this.#sum(0, size);
+        return { fingerprint: sum, sum };
+      } finally {
+        release?.();
+      }
     } catch (error) {
       throw new UploadError(`the data can't be read: was the file changed or removed since it was chosen? (${describe(error)})`, "data_unreadable", false, { stage: "preparing", cause: error });
+    }
+  }
+
+  /** The SHA-256 of a part of the data; "" where the upload ends meanwhile. */
+  async #sum(from: number, to: number): Promise<string> {
+    for (let at = from, state = ""; ; ) {
+      const end = Math.min(at + printSize, to);
+      state = await hash({ data: await this.#source.part(at, end), state, last: end === to });
+      if (end === to || this.#over) return state;
+      at = end;
     }
   }
 
@@ -169,7 +216,11 @@ export class Upload implements API.Upload {
             this.#requests.delete(id);
             tell(run);
           };
+          // The limit on the store begins here: until now its bytes were waited for.
+          tell(() => control.storeBegun(this.#id, id));
+          if (cancelled) return;
           this.#requests.set(id, send({ method, url, base: `${this.#session.config.base}/`, header: JSON.parse(header), body: data, want: want.split(",").filter(Boolean) }, {
+            alive: () => tell(() => control.storeAlive(this.#id, id)),
             progress: (sent) => tell(() => control.storeProgress(this.#id, id, sent)),
             answered: (status, header, text) => done(() => control.storeAnswered(this.#id, id, status, header, text)),
             failed: (detail) => void this.#readable(data).then(
@@ -201,10 +252,13 @@ export class Upload implements API.Upload {
         });
         queueMicrotask(() => this.#report(progress));
       },
-      save: () => void this.#save(seat),
+      save: (record) => {
+        if (record === "") void this.#save(seat);
+        else this.#kept = save(this.key!, record).catch(() => {});
+      },
       forget: () => {
         this.#forgotten = true;
-        forget(this.#key).catch(() => {});
+        this.#kept = forget(this.key!).catch(() => {});
       },
       map: (body) => void this.#map(seat, body),
       status: (file) => {
@@ -212,9 +266,9 @@ export class Upload implements API.Upload {
         if (onStatus) queueMicrotask(() => guarded(() => onStatus(frozenFile(JSON.parse(file)))));
       },
       ended: (outcome) => {
-        const { stage, error, file } = JSON.parse(outcome) as { stage: API.UploadStage; error?: ErrorSpec; file?: API.AgentFile };
+        const { stage, error, file } = JSON.parse(outcome) as { stage: API.UploadStage; error?: object; file?: API.AgentFile };
         this.#live = false;
-        queueMicrotask(() => this.#end(stage, error && errorOf(error), file && frozenFile(file)));
+        queueMicrotask(() => this.#end(stage, error && this.#session.error(JSON.stringify(error)), file && frozenFile(file)));
       },
     };
   }
@@ -229,6 +283,7 @@ export class Upload implements API.Upload {
     const { onProgress } = this.#config;
     if (onProgress) guarded(() => onProgress(progress));
     this.#listeners.emit("progress", progress as never);
+    if (this.#config.waitSignal?.aborted) this.#waitAborted();
   }
 
   /** Keeps the record; while one is being written, one more afterwards does for all that came meanwhile. */
@@ -243,22 +298,33 @@ export class Upload implements API.Upload {
       if (!this.#live || !seat.instance.alive) break;
       const record = seat.instance.control.uploadRecord(this.#id);
       if (!record) break;
-      await save(this.#key, record).catch(() => {});
+      await save(this.key!, record).catch(() => {});
     }
     this.#saving = false;
     // The end may have come while it was written.
-    if (this.#forgotten) await forget(this.#key).catch(() => {});
+    if (this.#forgotten) await forget(this.key!).catch(() => {});
   }
 
   async #map({ instance }: Seat, body: string): Promise<void> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    // The page's function may give a promise, and that may never settle.
+    const stopped = new Promise<never>((_, reject) => {
+      this.#stopMapping = reject;
+      const { timeout } = this.#config;
+      if (timeout > 0) timer = setTimeout(() => reject(new Error(`it gave none within ${timeout} ms (option timeout)`)), Math.min(timeout, 2 ** 31 - 1));
+    });
+    stopped.catch(() => {});
     await null;
     let ticket: string | null = null;
     let why = "";
     try {
-      ticket = ticketJSON(await this.#config.mapUploadTicket!(JSON.parse(body)), this.#session.config.base);
+      if (this.ending) throw new Error("the upload was aborted");
+      ticket = ticketJSON(await Promise.race([this.#config.mapUploadTicket!(JSON.parse(body)), stopped]), this.#session.config.base);
     } catch (error) {
       why = describe(error);
     }
+    clearTimeout(timer);
+    this.#stopMapping = undefined;
     if (this.#live && instance.alive) instance.control.ticketMapped(this.#id, ticket, why);
   }
 
@@ -266,7 +332,7 @@ export class Upload implements API.Upload {
   #tell(fileId: string, why: string): void {
     const { headers, maxRetries, timeout } = this.#config;
     this.#session.call({ headers, maxRetries, timeout, signal: undefined }, ({ instance, client }, options, settle) =>
-      instance.control.reportFailed(client, fileId, why, options, settle)).catch(() => {});
+      instance.control.reportFailed(client, fileId, why, options, settle), { outlives: true }).catch(() => {});
   }
 
   on(type: string, listener: (argument: never) => void): this {
@@ -297,8 +363,10 @@ export class Upload implements API.Upload {
     if (!this.#over && this.#error === undefined) {
       this.#error = reason;
       if (this.#live) this.#seat!.instance.control.abortUpload(this.#id);
+      this.#stopMapping?.(new Error("the upload was aborted"));
+      if (this.#seat) return this.#settled;
       // Nothing was sent: the service has nothing to be told.
-      else if (!this.#seat) this.#end("aborted");
+      this.#end("aborted");
     }
     return this.#settled;
   }
@@ -322,7 +390,10 @@ export class Upload implements API.Upload {
     this.#seat?.instance.onCrash.delete(this.#crashed);
     this.#seat = undefined;
     this.#config.signal?.removeEventListener("abort", this.#aborted);
-    for (const release of this.#letGo) release();
+    this.#config.waitSignal?.removeEventListener("abort", this.#waitAborted);
+    const letGo = (): void => this.#letGo.forEach((release) => release());
+    if (this.#kept) void this.#kept.then(letGo);
+    else letGo();
     uploads.delete(this);
     if (this.#progress.stage !== stage) this.#report(Object.freeze({ ...this.#progress, stage, bytesPerSecond: 0 }));
     this.#ended();

@@ -38,10 +38,13 @@ export interface UploadConfig extends RequestConfig {
   concurrency: number;
   blockTries: number;
   blockTimeout: number;
+  dataTimeout: number;
+  reportTimeout: number;
   checksum: 0 | 1 | 2 | 3;
   knownSum: string;
   base64: boolean;
   wait: WaitLimits | undefined;
+  waitSignal: AbortSignal | undefined;
   maps: boolean;
   resumable: boolean;
   onStatus: WaitOptions["onStatus"];
@@ -54,8 +57,11 @@ export function uploadConfig(data: UploadData, options: UploadOptions | undefine
   const o = object(options, "options");
   const count = (value: number | undefined, field: string, least = 1): number | undefined =>
     optional(value, field, `a whole number, ${least} or more`, (n) => Number.isSafeInteger(n) && n >= least);
-  const wait = o.wait === true ? waitConfig({}, config)
-    : o.wait ? waitConfig(object(o.wait, "wait") as WaitOptions, config) : undefined;
+  const own = requestConfig(o, config);
+  // What the wait does not say of its requests is as for the others.
+  const { timeout, maxRetries } = own;
+  const wait = o.wait ? waitConfig({ timeout, maxRetries, ...(o.wait === true ? {} : object(o.wait, "wait")) }, config) : undefined;
+  wait?.headers.unshift(...own.headers);
   if (wait === undefined && o.wait !== undefined && o.wait !== false) throw invalid("wait", "true, false or an object", o.wait);
   const blob = isBlob(data) ? data : undefined;
   const { checksum = true, workspaceId = config.workspaceId } = o;
@@ -64,8 +70,9 @@ export function uploadConfig(data: UploadData, options: UploadOptions | undefine
     throw invalid("checksum", 'true, false, "before" or a SHA-256 of 64 hexadecimal digits', checksum);
   }
   if (checksum === "before" && isStream(data)) throw invalid("checksum", 'another than "before": a stream can be read only once');
+  const { signal: waitSignal, onStatus, ...polls } = wait ?? {};
   return {
-    ...requestConfig(o, config),
+    ...own,
     workspaceId: segment(workspaceId, "workspaceId", "given, here or in the client's options"),
     name: optional(o.name, "name", "a non-empty string", isString) ?? ((blob as File | undefined)?.name || "upload"),
     contentType: optional(o.contentType, "contentType", "a media type such as text/plain", (t) => isString(t) && /^[\x20-\x7e]+$/.test(t)) ?? (blob?.type || "application/octet-stream"),
@@ -76,11 +83,14 @@ export function uploadConfig(data: UploadData, options: UploadOptions | undefine
     concurrency: count(o.concurrency, "concurrency") ?? 4,
     blockTries: count(o.blockTries, "blockTries") ?? 4,
     blockTimeout: milliseconds(o.blockTimeout, "blockTimeout") ?? 60_000,
+    dataTimeout: milliseconds(o.dataTimeout, "dataTimeout") ?? 120_000,
+    reportTimeout: milliseconds(o.reportTimeout, "reportTimeout") ?? 300_000,
     checksum: known ? 3 : checksum === "before" ? 2 : checksum ? 1 : 0,
     knownSum: known ? checksum.toLowerCase() : "",
     base64: optional(o.checksumEncoding, "checksumEncoding", '"hex" or "base64"', (e) => ["hex", "base64"].includes(e)) === "base64",
-    wait,
-    onStatus: wait?.onStatus,
+    wait: wait && (polls as WaitLimits),
+    waitSignal,
+    onStatus,
     onProgress: optional(o.onProgress, "onProgress", "a function", isFunction),
     mapUploadTicket: optional(o.mapUploadTicket, "mapUploadTicket", "a function", isFunction),
     maps: o.mapUploadTicket !== undefined,

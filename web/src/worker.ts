@@ -1,7 +1,7 @@
 // The dedicated worker: hashes, so that the page never stalls, and keeps timers, which browsers slow down in hidden pages.
 
 import { hashRange, type HashJob } from "./hash.ts";
-import { type Exports, instantiate } from "./instantiate.ts";
+import { type Exports, instantiate, stamp } from "./instantiate.ts";
 
 /** From the page. */
 export type Order =
@@ -9,8 +9,8 @@ export type Order =
   | { timer: number; after: number }
   | ({ id: number } & HashJob);
 
-/** To the page: at first that the worker is ready. */
-export type Word = { ready: true } | { fired: number } | { id: number; result: string } | { id: number; unread: unknown } | { broken: string };
+/** To the page: at first that the worker is ready, and of which build. */
+export type Word = { ready: string } | { fired: number } | { id: number; result: string } | { id: number; unread: unknown } | { broken: string };
 
 const say = (word: Word): void => postMessage(word);
 let started: (exports: Exports) => void;
@@ -18,10 +18,12 @@ const exports = new Promise<Exports>((resolve) => (started = resolve));
 let last: Promise<unknown> = Promise.resolve();
 
 async function start(module: WebAssembly.Module): Promise<void> {
-  const { go, program, exports } = await instantiate(module, { started: () => {}, crashed: broken });
+  let theirs: unknown;
+  const { go, program, exports } = await instantiate(module, { started: (_: unknown, stamp: unknown) => void (theirs = stamp), crashed: broken });
   go.run(program).catch(broken);
+  if (theirs !== stamp) return broken("the module is of another build");
   started(exports);
-  say({ ready: true });
+  say({ ready: stamp });
 }
 
 const broken = (reason: unknown): void => say({ broken: String(reason) });

@@ -1,0 +1,28 @@
+//go:build js && wasm
+
+package jsbridge
+
+import "github.com/seed-76f09577/turnwire/wasm/retry"
+
+// pump performs the effects of one machine, in order. Performing one may give the machine an input at once, such as a
+// fetch that throws: what that leads to comes after the rest, here and nowhere else.
+type pump struct{ running bool }
+
+// effects is what every machine has.
+type effects interface {
+	Wants() bool
+	Take() []retry.Effect
+}
+
+func (p *pump) run(machine effects, perform func(retry.Effect)) {
+	if p.running {
+		return
+	}
+	p.running = true
+	for machine.Wants() {
+		for _, effect := range machine.Take() {
+			perform(effect)
+		}
+	}
+	p.running = false
+}

@@ -1,0 +1,83 @@
+// Some services quote the key that they refuse, and what an error says ends in logs. So keys are taken out of errors and
+// log records, here and nowhere else: an answer is never changed.
+
+const mark = "[apiKey]";
+/** A key of fewer characters is found in every other word, and is no secret. */
+const shortest = 4;
+/** A key's function may give another one each time; what is quoted is a recent one. */
+const most = 100;
+/** Characters from which on a text may have been cut; see BodyLimit of wasm/api. */
+const cutFrom = 60_000;
+
+export class Hidden {
+  readonly #keys = new Set<string>();
+
+  add(key: string): void {
+    if (key.length < shortest) return;
+    this.#keys.delete(key);
+    this.#keys.add(key);
+    if (this.#keys.size > most) this.#keys.delete(this.#keys.values().next().value!);
+  }
+
+  /** The text without the keys, however JSON spells their characters, and without the beginning of one that an excerpt cut. */
+  text(text: string): string {
+    for (const key of this.#keys) text = without(text, key);
+    return text;
+  }
+
+  /** Takes the keys out of every string and name of a value that JSON.parse made, in place: it may be nested deeper than calls can be. */
+  inside<T>(value: T): T {
+    const top = { value: value as unknown };
+    const left: object[] = this.#keys.size > 0 ? [top] : [];
+    for (let object; (object = left.pop()); ) {
+      for (const [name, value] of Object.entries(object)) {
+        const shown = this.text(name);
+        if (shown !== name) delete (object as Record<string, unknown>)[name];
+        const kept = typeof value === "string" ? this.text(value) : value;
+        // An assignment would take "__proto__" for the prototype.
+        if (shown !== name || kept !== value) Object.defineProperty(object, shown, { value: kept, writable: true, enumerable: true, configurable: true });
+        if (typeof value === "object" && value !== null) left.push(value);
+      }
+    }
+    return top.value as T;
+  }
+}
+
+function without(text: string, key: string): string {
+  // What an escape stands for counts, and what is taken out is the escape.
+  const chars: string[] = [], at: number[] = [];
+  let plain = text;
+  if (text.includes("\\")) {
+    for (const { 0: all, 1: hex, 2: char, index } of text.matchAll(/\\u00([0-9a-f]{2})|\\(["\\/])|[^]/gi)) {
+      chars.push(hex ? String.fromCharCode(parseInt(hex, 16)) : char ?? all);
+      at.push(index);
+    }
+    at.push(text.length);
+    plain = chars.join("");
+  }
+  const place = (i: number): number => (at.length > 0 ? at[i]! : i);
+  let out = "", from = 0;
+  const take = (start: number, end: number): void => {
+    out += text.slice(place(from), place(start)) + mark;
+    from = end;
+  };
+  for (let i = 0; i < plain.length; ) {
+    const found = plain.indexOf(key, i);
+    const cut = plain.indexOf("…", i);
+    if (found >= 0 && (cut < 0 || found < cut)) {
+      take(found, (i = found + key.length));
+      continue;
+    }
+    // The text up to an ellipsis, or to its own end where it is long, may end within the key.
+    if (cut < 0 && plain.length < cutFrom) break;
+    const end = cut < 0 ? plain.length : cut;
+    for (let n = Math.min(key.length - 1, end - from); n >= shortest; n--) {
+      if (plain.startsWith(key.slice(0, n), end - n)) {
+        take(end - n, end);
+        break;
+      }
+    }
+    i = end + 1;
+  }
+  return out + text.slice(place(from));
+}
