@@ -71,7 +71,7 @@ const points = {
   abortTurn: () => scene.more(scene.turns[3].abort()),
   disconnectTurn: () => scene.turns[3].disconnect(),
   streamEnded: () => scene.streams[3].close(),
-  online: () => dispatchEvent(new Event("online")),
+  online: () => dispatchEvent(new Event("wentOnline")),
   resolved: () => scene.more(scene.chats[3].abort()),
   rejected: () => scene.more(scene.client.chats.open("refusing").send("hello").done()),
   timer: () => scene.more(scene.client.chats.open("silent").send("hello", { timeout: 20 }).done()),
@@ -147,7 +147,7 @@ for (const point of Object.keys(points)) {
   });
 }
 
-for (const point of ["feed", "release", "openClient", "createChat", "online", "resolved", "timer"]) {
+for (const point of ["feed", "release", "openClient", "createChat", "wentOnline", "resolved", "timer"]) {
   check(`out of memory in ${point}`, async ({ page }) => judge(await crash(page, point, "memory"), point === "release"));
 }
 

@@ -112,9 +112,9 @@ func (s sentTurn) Sent() {
 // carries the message's own key: on pagehide, a key that has to be asked for first would come too late.
 func (t *liveTurn) sendAbort(request api.Request) {
 	t.told = true
-	if !t.chat.line.Newest(t.id) {
-		settled(t.settle)(&api.Error{Kind: api.KindClient, Code: "newer_message_sent",
-			Message: "the service was not told to stop this turn: its abort names the chat, and would stop the message that was sent after it; chat.abort() stops whatever the chat is producing"})
+	if !t.chat.line.Alone(t.id) {
+		settled(t.settle)(&api.Error{Kind: api.KindClient, Code: "another_turn_under_way",
+			Message: "the service was not told to stop this turn: its abort names the chat, of which another turn is under way that it could stop instead; chat.abort() stops whatever the chat is producing"})
 		return
 	}
 	t.chat.users++

@@ -188,3 +188,15 @@ func TestExcerpt(t *testing.T) {
 		t.Run(name, func(t *testing.T) { assert.Equal(t, c.want, Excerpt([]byte(c.body), c.n)) })
 	}
 }
+
+func TestWithoutQueries(t *testing.T) {
+	for text, want := range map[string]string{
+		"why? because":                          "why? because",
+		"why?":                                  "why?",
+		`["https://s.test/x?sig=a&b=c","next"]`: `["https://s.test/x?…","next"]`,
+		"at https://s.test/x?sig=secret today":  "at https://s.test/x?… today",
+		"<a>?sig=x</a>":                         "<a>?…</a>",
+	} {
+		assert.Equal(t, want, WithoutQueries(text))
+	}
+}

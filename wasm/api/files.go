@@ -178,7 +178,7 @@ func unexpected(req Request, res Response, body []byte, code, want string, kind 
 	saw := "no JSON object"
 	if raw := trim(body); json.Valid(raw) && json.IsObject(raw) {
 		saw = names(raw)
-	} else if start := Excerpt(body, 200); start != "" {
+	} else if start := WithoutQueries(Excerpt(body, 200)); start != "" {
 		saw += ", but: " + start
 	}
 	return &Error{Kind: kind, Code: code, Status: res.Status, RequestID: res.RequestID,

@@ -8,13 +8,13 @@ import (
 
 // Line is the order in which a page's messages and aborts of one chat leave. The interface's abort names a chat and no
 // turn: it stops whatever the chat is producing when it arrives. So a message waits for the aborts under way, and no
-// abort is sent for a turn once a newer message has left (profile, "Cancelling"). It is a machine like the turn's own:
+// abort is sent for a turn while another's message is under way (profile, "Cancelling"). It is a machine like the turn's own:
 // its effects are Go, GiveUp, retry.SetTimer and retry.StopTimer. Turns and calls are named by their handles; times are
 // milliseconds.
 type Line struct {
 	retry.Effects
 	waiting []uint32 // turns whose message is ready to leave
-	sent    []uint32 // turns whose message has left and that are not over, in that order
+	sent    []uint32 // turns whose message has left and that are not over
 	aborts  []abort  // under way
 	timer   bool
 }
@@ -39,7 +39,22 @@ func (l *Line) Ready(now int64, turn uint32) {
 		return
 	}
 	l.waiting = append(l.waiting, turn)
-	l.TimerFired(now)
+	if len(l.waiting) > 1 {
+		return
+	}
+	due := int64(0)
+	for _, a := range l.aborts {
+		if a.due == 0 {
+			return // nobody wants a limit
+		}
+		due = max(due, a.due)
+	}
+	if due <= now {
+		l.TimerFired(now)
+		return
+	}
+	l.timer = true
+	l.Emit(retry.SetTimer{After: due - now})
 }
 
 // Left tells that the browser has been given a turn's message.
@@ -53,13 +68,17 @@ func (l *Line) Left(turn uint32) {
 func (l *Line) Over(turn uint32) {
 	is := func(other uint32) bool { return other == turn }
 	l.sent, l.waiting = slices.DeleteFunc(l.sent, is), slices.DeleteFunc(l.waiting, is)
-	l.arm(0)
+	l.stop()
 }
 
-// Newest reports whether no message has left after this turn's whose turn is under way.
-func (l *Line) Newest(turn uint32) bool {
-	i := slices.Index(l.sent, turn)
-	return i == len(l.sent)-1 || i < 0 && len(l.sent) == 0
+// Alone reports whether no other turn's message has left whose turn is under way: an abort could stop that one.
+func (l *Line) Alone(turn uint32) bool {
+	for _, other := range l.sent {
+		if other != turn {
+			return false
+		}
+	}
+	return true
 }
 
 // Abort tells that an abort has been sent. timeout is how long a message waits for it at the most; 0 for no limit.
@@ -81,38 +100,22 @@ func (l *Line) Answered(call uint32) {
 		l.Emit(Go{turn})
 	}
 	l.waiting = nil
-	l.arm(0)
+	l.stop()
 }
 
-// TimerFired tells that the timer set last is due.
-func (l *Line) TimerFired(now int64) {
-	if len(l.waiting) == 0 {
-		return
-	}
+// TimerFired tells that the timer set last is due: what waits has waited long enough, also for an abort that was asked for
+// meanwhile.
+func (l *Line) TimerFired(int64) {
+	l.timer = false
 	for _, a := range l.aborts {
-		if a.due != 0 && a.due <= now {
-			l.Emit(GiveUp{a.call})
-		}
+		l.Emit(GiveUp{a.call})
 	}
-	l.arm(now)
 }
 
-// arm sets the timer to the next abort that is to be given up.
-func (l *Line) arm(now int64) {
-	due := int64(0)
-	for _, a := range l.aborts {
-		if a.due > now && (due == 0 || a.due < due) {
-			due = a.due
-		}
-	}
-	switch {
-	case len(l.waiting) == 0 || due == 0:
-		if l.timer {
-			l.timer = false
-			l.Emit(retry.StopTimer{})
-		}
-	case now > 0:
-		l.timer = true
-		l.Emit(retry.SetTimer{After: due - now})
+// stop takes the timer back where nothing waits any more.
+func (l *Line) stop() {
+	if l.timer && len(l.waiting) == 0 {
+		l.timer = false
+		l.Emit(retry.StopTimer{})
 	}
 }

@@ -115,7 +115,7 @@ func refusal(what string, a *Answer) verdict {
 func storeText(body []byte) string {
 	code, message := xmlText(body, "Code"), xmlText(body, "Message")
 	if code == "" && message == "" {
-		if message = api.Excerpt(body, 200); message == "" {
+		if message = api.WithoutQueries(api.Excerpt(body, 200)); message == "" {
 			return ""
 		}
 	}

@@ -1,4 +1,5 @@
 import { chunkSize, type Exports, out, size } from "./instantiate.ts";
+import { letGo } from "./let-go.ts";
 import type { Part } from "./source.ts";
 
 /** A range of bytes to be added to a SHA-256 (FIPS 180-4). */
@@ -75,7 +76,7 @@ let opened: { id: number; at: number; reader: ReadableStreamBYOBReader } | undef
 
 /** Lets go of the Blob that was read last. */
 export function closeBlob(): void {
-  opened?.reader.cancel().catch(() => {});
+  letGo(opened?.reader);
   opened = undefined;
 }
 

@@ -3,6 +3,7 @@ import { hearConnections, holdNone, tellHeld } from "./connections.ts";
 import { RuntimeCrashError, RuntimeLoadError } from "./errors.ts";
 import { chunkSize, count, type Exports, instantiate, marks, out, size, stamp, state } from "./instantiate.ts";
 import { unlessLeft } from "./leaving.ts";
+import { letGo } from "./let-go.ts";
 import { clearTimer, setTimer } from "./timers.ts";
 import { invalid, object } from "./validate.ts";
 
@@ -422,6 +423,6 @@ async function readText({ response }: { response: Response }, limit: number): Pr
     read += text.decode(value.subarray(0, left), { stream: true });
     left -= value.length;
   }
-  reader.cancel().catch(() => {});
+  letGo(reader);
   return read;
 }

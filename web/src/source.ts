@@ -1,4 +1,5 @@
 import type { UploadData } from "turnwire";
+import { letGo } from "./let-go.ts";
 
 export type Bytes = Blob | Uint8Array<ArrayBuffer>;
 
@@ -153,6 +154,6 @@ class StreamSource implements Source {
 
   close(): void {
     this.#chunks = [];
-    this.#reader.cancel().catch(() => {});
+    letGo(this.#reader);
   }
 }

@@ -3,6 +3,7 @@ import { breath, slice } from "./breath.ts";
 import type { Seat, Session } from "./client.ts";
 import { type AgentError, ConnectionError, InvalidArgumentError } from "./errors.ts";
 import { type Batch, batchSize, Kept } from "./kept.ts";
+import { letGo } from "./let-go.ts";
 import { guarded, Listeners } from "./listeners.ts";
 import { current } from "./runtime.ts";
 import type { SendConfig } from "./validate.ts";
@@ -147,9 +148,9 @@ export class Turn implements API.Turn {
 
   /** Reads one stream; a turn that is replayed has one after another, and what a former one still brings is ignored. */
   async #pump(body: ReadableStream<Uint8Array> | null, stream: number): Promise<void> {
-    if (this.#over) return void body?.cancel().catch(() => {});
+    if (this.#over) return letGo(body);
     const { instance } = this.#seat!;
-    this.#reader?.cancel().catch(() => {});
+    letGo(this.#reader);
     let reason: unknown = null;
     try {
       // Inside: the body of a fetch of the page's own may be locked.
@@ -339,7 +340,7 @@ export class Turn implements API.Turn {
     if (this.#iterating && status === "cancelled") this.#kept.clear();
     this.#room?.();
     // A fetch of the page's own may not heed its signal.
-    this.#reader?.cancel().catch(() => {});
+    letGo(this.#reader);
     const waiters = this.#waiters;
     this.#waiters = [];
     for (const waiter of waiters) this.#last(waiter);
