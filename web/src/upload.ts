@@ -56,9 +56,11 @@ export class Upload implements API.Upload {
     if (this.#progress.stage === "processing") void this.#abort(this.#config.waitSignal!.reason);
   };
   readonly #crashed = (error: RuntimeCrashError): void => {
+    const { stage } = this.#progress;
+    const stored = stage === "reporting" || stage === "processing";
     this.#end("failed", error);
-    // Nobody else would ever tell. What a later page can go on with is not given up.
-    if (this.#fileId && !this.#config.resumable) this.#tell(this.#fileId, error.message);
+    // Nobody else would ever tell. What a later page can go on with is not given up, and what is stored never failed.
+    if (this.#fileId && !this.#config.resumable && !stored) this.#tell(this.#fileId, error.message);
   };
 
   constructor(session: Session, data: API.UploadData, config: UploadConfig) {
