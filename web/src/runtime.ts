@@ -1,4 +1,5 @@
 import type { InitOptions, TurnEvent, UploadStage } from "turnwire";
+import { pauses } from "./breath.ts";
 import { hearConnections, holdNone, tellHeld } from "./connections.ts";
 import { RuntimeCrashError, RuntimeLoadError } from "./errors.ts";
 import { chunkSize, count, type Exports, instantiate, marks, out, size, stamp, state } from "./instantiate.ts";
@@ -416,9 +417,10 @@ async function readText({ response }: { response: Response }, limit: number): Pr
   const reader = response.body?.getReader();
   if (!reader) return "";
   const text = new TextDecoder();
+  const pause = pauses();
   let read = "";
   for (let left = limit; left > 0; ) {
-    const { done, value } = await reader.read();
+    const { done, value } = await pause(reader.read());
     if (done) return read + text.decode();
     read += text.decode(value.subarray(0, left), { stream: true });
     left -= value.length;

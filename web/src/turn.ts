@@ -1,7 +1,8 @@
 import type * as API from "turnwire";
-import { breath, slice } from "./breath.ts";
+import { breath, pauses, slice } from "./breath.ts";
 import type { Seat, Session } from "./client.ts";
 import { type AgentError, ConnectionError, InvalidArgumentError } from "./errors.ts";
+import { chunkSize } from "./instantiate.ts";
 import { type Batch, batchSize, Kept } from "./kept.ts";
 import { letGo } from "./let-go.ts";
 import { guarded, Listeners } from "./listeners.ts";
@@ -12,7 +13,7 @@ import type { SendConfig } from "./validate.ts";
 const keptMost = 8 << 20;
 const more = 1, wants = 2;
 
-/** Bytes that are taken at once: a network's chunk may hold more events than a page can be kept waiting for. */
+/** Bytes that are taken at once, at first: a network's chunk may hold more events than a page can be kept waiting for. */
 const pieceSize = 16 << 10;
 
 /** What a turn tells by itself: an event of the service that is named so reaches only the listeners of every event. */
@@ -155,8 +156,9 @@ export class Turn implements API.Turn {
     try {
       // Inside: the body of a fetch of the page's own may be locked.
       const reader = (this.#reader = body?.getReader());
+      const pause = pauses();
       while (reader && !this.#over) {
-        const { done, value } = await reader.read();
+        const { done, value } = await pause(reader.read());
         if (done || this.#over || stream !== this.#stream) break;
         // By its tag, because an object of another frame is no instance of this one's class.
         if (Object.prototype.toString.call(value) !== "[object Uint8Array]") throw new TypeError("the body gave something that is no Uint8Array");
@@ -176,14 +178,19 @@ export class Turn implements API.Turn {
   /** Delivers the events of a large chunk, and lets the page have its turn meanwhile. */
   async #inPieces(chunk: Uint8Array, stream: number): Promise<void> {
     let any = false;
-    let since = performance.now();
-    for (let at = 0; at < chunk.length; at += pieceSize) {
-      if (performance.now() - since > slice) {
+    let now = performance.now();
+    for (let at = 0, size = pieceSize, since = now; at < chunk.length; ) {
+      if (now - since > slice) {
         await breath();
-        since = performance.now();
+        now = since = performance.now();
       }
       if (this.#over || stream !== this.#stream) break;
-      any = this.#deliver(chunk.subarray(at, at + pieceSize)) || any;
+      any = this.#deliver(chunk.subarray(at, at + size)) || any;
+      at += size;
+      const took = -now + (now = performance.now());
+      // As large as a quarter of the time allows, for each piece costs a little itself.
+      if (took < slice / 8) size = Math.min(2 * size, chunkSize);
+      else if (took > slice / 2) size = Math.max(size >> 1, pieceSize >> 2);
     }
     this.#update(any);
   }
