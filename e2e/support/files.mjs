@@ -87,7 +87,7 @@ const usual = {
 };
 
 // Ways to answer a step otherwise. Such a function gets the request, the response and { n, file, files, usual }: how many
-// requests of that step came before, and what would be done usually. What it returns as an object is sent as JSON.
+// requests of that step came before, and what would be done usually, with this response or another. What it returns as an object is sent as JSON.
 
 /** Never answers. */
 export const held = () => {};
@@ -98,10 +98,13 @@ export const unheard = (request, response, { usual }) => (usual(), lost(request,
 /** Answers with this status and body. */
 export const answer = (status, body = "", headers = { "content-type": "application/json" }) => (_, response) =>
   void response.writeHead(status, headers).end(typeof body === "string" ? body : JSON.stringify(body));
-/** The first requests of a step are answered these ways, one after the other, the others as usual. */
-export const first = (...ways) => (request, response, step) => (ways[step.n] ?? step.usual)(request, response, step);
+/** The first requests of a step are answered these ways, one after the other; the others, and where a way is undefined, as usual. */
+export const first = (...ways) => after(0, ...ways);
 /** The same of those after as many as usual. */
-export const after = (count, ...ways) => (request, response, step) => (ways[step.n - count] ?? step.usual)(request, response, step);
+export const after = (count, ...ways) => (request, response, step) => {
+  const way = ways[step.n - count];
+  return way ? way(request, response, step) : step.usual();
+};
 
 export class Files {
   #scripted;
@@ -148,7 +151,7 @@ export class Files {
     const n = this.of(step).length;
     this.requests.push(request);
     const way = this.#steps[step] ?? usual[step];
-    const result = way(request, response, { n, file: request.file, files: this, usual: () => usual[step](request, response, { file: request.file, files: this }) });
+    const result = way(request, response, { n, file: request.file, files: this, usual: (to = response) => usual[step](request, to, { file: request.file, files: this }) });
     for (const look of this.#waiting) look();
     return result;
   }
