@@ -1,7 +1,6 @@
 // Addresses that do not come, and addresses that a store refuses so that the page can't see why.
 
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { after, before } from "node:test";
 import { bytes } from "./pages/bytes.js";
 import { testbed } from "./support/bed.mjs";
@@ -58,7 +57,8 @@ check("the signal and close() end an upload whose mapUploadTicket never settles"
     await page.evaluate(async (size) => {
       const scene = (globalThis.scene = { client: lab.client(), cancel: new AbortController() });
       await new Promise((called) => {
-        scene.upload = scene.client.files.upload(new Blob([lab.bytes(1, size)]), { signal: scene.cancel.signal, mapUploadTicket: () => (called(), new Promise(() => {})) });
+        const mapUploadTicket = () => (called(), new Promise(() => {}));
+        scene.upload = scene.client.files.upload(new Blob([lab.bytes(1, size)]), { signal: scene.cancel.signal, mapUploadTicket });
         scene.seen = lab.watch(scene.upload);
       });
     }, size);
@@ -90,8 +90,7 @@ for (const [what, step] of Object.entries({ "a block": "block", "the block list"
     const { error, file } = await upload(page);
     assert.deepEqual([error, file?.status], [undefined, "ready"], JSON.stringify(error));
     assert.deepEqual(files.counts("register", "renewal", "failure"), { register: 1, renewal: 1, failure: 0 });
-    const [{ stored }] = files.registered;
-    assert.equal(createHash("sha256").update(stored).digest("hex"), createHash("sha256").update(bytes(1, size)).digest("hex"));
+    assert.ok(files.registered[0].stored.equals(bytes(1, size)));
     const taken = files.of("block").filter((request) => step === "commit" || files.of("block").indexOf(request) < 2 || signature(request) === "1");
     assert.equal(new Set(taken.map(({ query }) => query.get("blockid"))).size, taken.length, "what was stored is not sent again");
   });
@@ -137,6 +136,6 @@ for (const protocol of ["azure-block", "gcs-resumable", "tus", "s3-multipart"]) 
     const { error, file } = await page.evaluate(() => (scene.upload.resume(), scene.seen));
     assert.deepEqual([error, file?.status], [undefined, "ready"], JSON.stringify(error));
     assert.equal(files.of("block").length, 2, "each block was sent once");
-    assert.equal(createHash("sha256").update(files.registered[0].stored).digest("hex"), createHash("sha256").update(bytes(1, 2 * block)).digest("hex"));
+    assert.ok(files.registered[0].stored.equals(bytes(1, 2 * block)));
   });
 }

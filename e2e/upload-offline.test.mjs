@@ -48,7 +48,9 @@ async function begin(page, options) {
 const ends = {
   "was aborted": { act: () => void scene.upload.abort(), name: "AbortError", why: /abort/ },
   "was closed with its client": { act: () => scene.client.close(), name: "AbortError", why: /abort/ },
-  "failed by its data": { act: () => scene.source.error(new Error("the drive is gone")), options: { stream: true, concurrency: 2 }, name: "UploadError", why: /the drive is gone/ },
+  "failed by its data": {
+    act: () => scene.source.error(new Error("the drive is gone")), options: { stream: true, concurrency: 2 }, name: "UploadError", why: /the drive is gone/,
+  },
 };
 for (const [how, { act, options, name, why }] of Object.entries(ends)) {
   check(`an upload that ${how} offline is told of when the network is back`, async ({ page }) => {
@@ -102,7 +104,10 @@ check("a later page tells of an upload with a resumeKey that was aborted offline
   assert.equal(files.of("failure").length, 0);
   await page.goto(home);
   await page.waitForFunction(() => "lab" in globalThis);
-  const seen = await page.evaluate(() => lab.upload(new File([lab.bytes(1, 3_000)], "a.bin", { lastModified: 1 }), { blockSize: 1_000, resumeKey: "form", signal: AbortSignal.timeout(20_000) }, { fetch: byNetwork }));
+  const seen = await page.evaluate(() => {
+    const options = { blockSize: 1_000, resumeKey: "form", signal: AbortSignal.timeout(20_000) };
+    return lab.upload(new File([lab.bytes(1, 3_000)], "a.bin", { lastModified: 1 }), options, { fetch: byNetwork });
+  });
   assert.deepEqual([seen.error, seen.fileId], [undefined, "file1"], JSON.stringify(seen.error));
   assert.deepEqual(files.registered.map(({ record }) => record.status), ["upload_failed", "ready"]);
   assert.deepEqual(await page.evaluate(() => lab.records()), []);

@@ -2,7 +2,6 @@
 // that takes its time over the end, or forgets that it had one, is no failure.
 
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { after, before, describe } from "node:test";
 import { bytes } from "./pages/bytes.js";
 import { testbed } from "./support/bed.mjs";
@@ -52,7 +51,8 @@ for (const [protocol, stories] of Object.entries(lies)) {
         files.script(steps, protocol);
         const { error, fileId, protocol: used, progress } = await upload(page);
         assert.equal(used, protocol);
-        assert.deepEqual([error?.name, error?.code, error?.stage, error?.fileId, progress.stage], ["UploadError", "storage_mismatch", "uploading", fileId, "failed"], JSON.stringify(error));
+        assert.deepEqual([error?.name, error?.code, error?.stage, progress.stage], ["UploadError", "storage_mismatch", "uploading", "failed"], JSON.stringify(error));
+        assert.equal(error.fileId, fileId);
         assert.deepEqual(files.counts("report", "failure"), { report: 0, failure: 1 });
         assert.ok(files.of("block").filter(({ bytes }) => bytes.length > 0).length <= 2, "nothing is sent after what can't be");
       });
@@ -68,13 +68,14 @@ for (const [protocol, stories] of Object.entries(lies)) {
       const { error } = await upload(page);
       assert.equal(error, undefined, JSON.stringify(error));
       const [{ stored, record }] = files.registered;
-      assert.deepEqual([record.status, createHash("sha256").update(stored).digest("hex")], ["ready", createHash("sha256").update(bytes(1, size)).digest("hex")]);
+      assert.equal(record.status, "ready");
+      assert.ok(stored.equals(bytes(1, size)));
     });
   });
 }
 
 describe("a completion of S3", () => {
-  const missing = answer(404, "<Error><Code>NoSuchUpload</Code><Message>The specified upload does not exist.</Message></Error>", { "content-type": "application/xml" });
+  const missing = answer(404, "<Error><Code>NoSuchUpload</Code></Error>", { "content-type": "application/xml" });
 
   check("that takes longer than blockTimeout while white space trickles is waited for", async ({ page }) => {
     // S3 keeps the connection alive so while it joins the parts.

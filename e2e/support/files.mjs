@@ -151,7 +151,8 @@ export class Files {
     const n = this.of(step).length;
     this.requests.push(request);
     const way = this.#steps[step] ?? usual[step];
-    const result = way(request, response, { n, file: request.file, files: this, usual: (to = response) => usual[step](request, to, { file: request.file, files: this }) });
+    const { file } = request;
+    const result = way(request, response, { n, file, files: this, usual: (to = response) => usual[step](request, to, { file, files: this }) });
     for (const look of this.#waiting) look();
     return result;
   }
@@ -185,7 +186,8 @@ export class Files {
         const value = look();
         if (value) finish(resolve, value);
       };
-      const timer = setTimeout(() => finish(reject, new Error(`${otherwise()}: ${this.requests.map(({ method, path, body, step }) => `\n${step} ${method} ${path} ${body.slice(0, 100)}`).join("")}`)), patience);
+      const came = () => this.requests.map(({ method, path, body, step }) => `\n${step}: ${method} ${path} ${body.slice(0, 100)}`).join("");
+      const timer = setTimeout(() => finish(reject, new Error(`${otherwise()}: ${came() || "nothing"} came`)), patience);
       this.#waiting.add(again);
     });
   }
