@@ -221,6 +221,6 @@ stubs("an abort after a newer message has left tells the service nothing, and sa
     return turns;
   });
   for (const { error, status, aborts, next } of seen) {
-    assert.deepEqual([error?.name, error?.code, status, aborts, next], ["AgentError", "newer_message_sent", "cancelled", 0, "completed"]);
+    assert.deepEqual([error?.name, error?.code, status, aborts, next], ["AgentError", "another_turn_under_way", "cancelled", 0, "completed"]);
   }
 });

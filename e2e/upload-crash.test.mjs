@@ -62,8 +62,8 @@ const points = {
   getFile: () => scene.more(scene.client.files.get(scene.id)),
   waitFile: () => scene.more(scene.client.files.wait(scene.id)),
   cancelWait: () => scene.cancel.abort(),
-  offline: () => dispatchEvent(new Event("wentOffline")),
-  online: () => dispatchEvent(new Event("wentOnline")),
+  wentOffline: () => dispatchEvent(new Event("offline")),
+  wentOnline: () => dispatchEvent(new Event("online")),
 };
 
 async function crash(page, service, point, act, { how = "", options = {} } = {}) {

@@ -75,23 +75,22 @@ func closeClient(args []safejs.Value) any {
 
 // keyAsked is one call of the key's function.
 type keyAsked struct {
-	at      int64
 	waiting []func(key string, err *api.Error)
 }
 
 // withKey calls then with the key, at once where it is a string, so that a request on pagehide still goes out.
-// Requests that come while the key's function is running share its answer, unless it has been running for longer than
-// they would wait: one that never settles must not hold up all that follows.
-func (c *client) withKey(timeout int64, then_ func(key string, err *api.Error)) {
+// Requests that come while the key's function is running share its answer, unless it was too late for one of them: one
+// that never settles must not hold up all that follows.
+func (c *client) withKey(then_ func(key string, err *api.Error)) {
 	if !truthy(c.keyFunc) {
 		then_(c.key, nil)
 		return
 	}
-	if asking := c.asking; asking != nil && (timeout == 0 || monotonic()-asking.at < timeout) {
+	if asking := c.asking; asking != nil {
 		asking.waiting = append(asking.waiting, then_)
 		return
 	}
-	asking := &keyAsked{at: monotonic(), waiting: []func(string, *api.Error){then_}}
+	asking := &keyAsked{waiting: []func(string, *api.Error){then_}}
 	c.asking = asking
 	answer := func(key string, err *api.Error) {
 		if c.asking == asking {

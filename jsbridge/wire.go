@@ -45,6 +45,8 @@ func (w *wire) perform(effect retry.Effect) bool {
 	switch e := effect.(type) {
 	case retry.Send:
 		w.send(e)
+	case retry.KeyLate:
+		w.client.asking = nil
 	case retry.Cancel:
 		w.cancel()
 	case retry.ReadBody:
@@ -73,7 +75,7 @@ func (w *wire) send(e retry.Send) {
 		w.fetch(e, key)
 		return
 	}
-	w.client.withKey(e.Wait, func(key string, err *api.Error) {
+	w.client.withKey(func(key string, err *api.Error) {
 		if this != w.sending {
 			return
 		}

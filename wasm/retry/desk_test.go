@@ -70,6 +70,7 @@ func (d *desk) perform(effect Effect) {
 		if !d.keyless {
 			d.x.Sent()
 		}
+	case KeyLate:
 	case Cancel:
 		d.open = false
 	case ReadBody:

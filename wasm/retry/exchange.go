@@ -13,9 +13,10 @@ type (
 	// Send sends a request, with a key asked for now. Tell Sent when the browser has been given it.
 	Send struct {
 		Request api.Request
-		Attempt int   // from 1
-		Wait    int64 // for a key at the most; 0 for no limit
+		Attempt int // from 1
 	}
+	// KeyLate says that the key's function has given none in time: the next request asks it again.
+	KeyLate struct{}
 	// Cancel lets go of the request or stream under way; whatever it still brings is ignored.
 	Cancel struct{}
 	// ReadBody asks for the answer's body, at most Limit bytes of it.
@@ -90,6 +91,7 @@ type Exchange struct {
 	renewed  bool
 	left     bool
 	slot     *Slot
+	queued   bool // it was said that the request waits for a connection
 	response api.Response
 	err      *api.Error
 }
@@ -105,7 +107,7 @@ func (x *Exchange) Start() { x.send() }
 func (x *Exchange) send() {
 	x.state = asking
 	x.attempt++
-	x.emit(Send{x.request, x.attempt, x.policy.Timeout})
+	x.emit(Send{x.request, x.attempt})
 	// A key that is no function's is there at once.
 	if x.state == asking && x.policy.RenewKey && x.policy.Timeout > 0 {
 		x.emit(SetTimer{x.policy.Timeout})
@@ -119,14 +121,20 @@ func (x *Exchange) Sent() {
 		return
 	}
 	x.state, x.left = sent, true
-	x.slot = x.policy.Connections.Open(x.policy.Host)
-	if x.slot.Waiting() {
-		x.emit(Log{"info", "waiting for a connection", x.fields(0)})
-	}
+	x.slot, x.queued = x.policy.Connections.Open(x.policy.Host), false
+	x.noteWaiting()
 	if x.policy.Timeout > 0 {
 		x.emit(SetTimer{x.policy.Timeout})
 	} else if x.policy.RenewKey {
 		x.emit(StopTimer{})
+	}
+}
+
+// noteWaiting says once of a try that it waits for a connection.
+func (x *Exchange) noteWaiting() {
+	if x.slot.Waiting() && !x.queued {
+		x.queued = true
+		x.emit(Log{"info", "waiting for a connection", x.fields(0)})
 	}
 }
 
@@ -249,11 +257,13 @@ func (x *Exchange) TimerFired() {
 		x.emit(Cancel{})
 		x.refuseUnread()
 	case asking:
+		x.emit(KeyLate{})
 		x.emit(Cancel{})
 		x.fail(keyLate(x.policy))
 	case sent:
 		// A connection may have become free since the timer was set, or none may be yet.
 		if left := x.slot.Left(x.policy.Timeout); left > 0 {
+			x.noteWaiting()
 			x.emit(SetTimer{left})
 			return
 		}

@@ -265,7 +265,7 @@ func (p *page) perform(effect retry.Effect) {
 		p.due = p.now + e.After
 	case retry.StopTimer:
 		p.due = -1
-	case retry.Log:
+	case retry.Log, retry.KeyLate:
 	case SendAbort:
 		p.aborts++
 		if p.aborts > 1 || !p.over() || p.outcome.Status != Cancelled {

@@ -29,9 +29,9 @@ export class Session {
     this.#hidden.add(config.key);
   }
 
-  /** The error of what the module said, an ErrorSpec's JSON, without the keys; partial is what a turn had received. */
-  error(json: string, partial?: Partial<API.TurnResult>): AgentError {
-    return errorOf(this.#hidden.inside(JSON.parse(json) as ErrorSpec), partial && this.#hideIn(partial));
+  /** The error of what the module said, without the keys; partial is what a turn had received. */
+  error(spec: ErrorSpec, partial?: Partial<API.TurnResult>): AgentError {
+    return errorOf(this.#hidden.inside(spec), partial && this.#hideIn(partial));
   }
 
   #hideIn({ text = "", reasoning = "", toolCalls = [] }: Partial<API.TurnResult>): Partial<API.TurnResult> {
@@ -127,7 +127,7 @@ export class Session {
           if (signal?.aborted) return;
           under = seat.instance;
           under.onCrash.add(crashed);
-          const call = start(seat, rest, (error, ...values) => (error === null ? resolve(values) : reject(this.error(error))));
+          const call = start(seat, rest, (error, ...values) => (error === null ? resolve(values) : reject(this.error(JSON.parse(error)))));
           cancel = () => seat.instance.alive && seat.instance.control[stop](call);
         }, outlives).catch(reject);
       });

@@ -22,9 +22,10 @@ let channel: BroadcastChannel | undefined;
 let hears: (() => Hears | undefined) | undefined;
 let again: ReturnType<typeof setInterval> | undefined;
 
-/** Says who hears of other pages' connections. */
+/** Begins to hear of other pages' connections, and says who else does. */
 export function hearConnections(who: () => Hears | undefined): void {
   hears = who;
+  open();
 }
 
 function open(): BroadcastChannel | undefined {
@@ -61,6 +62,11 @@ function count(root: string): void {
   hears?.()?.othersHold(root, sum);
 }
 
+/** Of a module that has just begun: it hears what was said before. */
+export function countOthers(): void {
+  for (const { root } of [...others.values()]) count(root);
+}
+
 /** Tells the other pages how many connections this one has to a host. */
 export function tellHeld(root: string, held: number): void {
   if (held > 0) mine.set(root, held);
@@ -81,7 +87,7 @@ function keepOn(): void {
 
 function sayAll(): void {
   for (const [root, held] of mine) say({ from: me, root, held });
-  for (const { root } of [...others.values()]) count(root);
+  countOthers();
   keepOn();
 }
 
@@ -108,7 +114,7 @@ export function closeConnections(): void {
 
 /** A page that is shown again says anew what it has. */
 export function reopenConnections(): void {
-  if (mine.size === 0) return;
+  if (!hears) return;
   open();
   sayAll();
 }

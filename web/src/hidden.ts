@@ -71,9 +71,11 @@ function without(text: string, key: string): string {
     // The text up to an ellipsis, or to its own end where it is long, may end within the key.
     if (cut < 0 && plain.length < cutFrom) break;
     const end = cut < 0 ? plain.length : cut;
-    for (let n = Math.min(key.length - 1, end - from); n >= shortest; n--) {
-      if (plain.startsWith(key.slice(0, n), end - n)) {
-        take(end - n, end);
+    // An escape may be cut as well.
+    const whole = end - (/\\(u[0-9a-f]{0,3})?$/i.exec(plain.slice(Math.max(end - 5, 0), end))?.[0].length ?? 0);
+    for (let n = Math.min(key.length - 1, whole - from); n >= shortest; n--) {
+      if (plain.startsWith(key.slice(0, n), whole - n)) {
+        take(whole - n, end);
         break;
       }
     }

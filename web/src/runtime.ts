@@ -1,6 +1,6 @@
 import type { InitOptions, TurnEvent, UploadStage } from "turnwire";
 import { pauses } from "./breath.ts";
-import { hearConnections, holdNone, tellHeld } from "./connections.ts";
+import { countOthers, hearConnections, holdNone, tellHeld } from "./connections.ts";
 import { RuntimeCrashError, RuntimeLoadError } from "./errors.ts";
 import { chunkSize, count, type Exports, instantiate, marks, out, size, stamp, state } from "./instantiate.ts";
 import { unlessLeft } from "./leaving.ts";
@@ -273,6 +273,8 @@ async function start(): Promise<Instance> {
   if (typeof WebAssembly !== "object") {
     throw new RuntimeLoadError("this browser has no WebAssembly, or it is switched off", "wasm_unsupported");
   }
+  // Early, so that what other pages say is known by the time of the first request.
+  hearConnections(() => running?.control);
   const module = await compiled();
   let control: Control | undefined;
   let theirs: string | undefined;
@@ -338,7 +340,9 @@ async function start(): Promise<Instance> {
   // The same function again is no second listener.
   globalThis.addEventListener?.("online", online);
   globalThis.addEventListener?.("offline", offline);
-  return (running = live);
+  running = live;
+  countOthers();
+  return live;
 }
 
 function online(): void {
@@ -348,8 +352,6 @@ function online(): void {
 function offline(): void {
   running?.control.wentOffline();
 }
-
-hearConnections(() => running?.control);
 
 /**
  * A script and a module that were not built together may still run, and say wrong things. A second try may get the right

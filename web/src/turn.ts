@@ -1,7 +1,7 @@
 import type * as API from "turnwire";
 import { breath, pauses, slice } from "./breath.ts";
 import type { Seat, Session } from "./client.ts";
-import { type AgentError, ConnectionError, InvalidArgumentError } from "./errors.ts";
+import { type AgentError, ConnectionError, type ErrorSpec, InvalidArgumentError } from "./errors.ts";
 import { chunkSize } from "./instantiate.ts";
 import { type Batch, batchSize, Kept } from "./kept.ts";
 import { letGo } from "./let-go.ts";
@@ -140,9 +140,9 @@ export class Turn implements API.Turn {
         queueMicrotask(() => void this.#pump(body, ++this.#stream));
       },
       ended: (outcome) => {
-        const { status, error, data } = JSON.parse(outcome) as { status: API.TurnStatus; error?: object; data?: Record<string, unknown> };
+        const { status, error, data } = JSON.parse(outcome) as { status: API.TurnStatus; error?: ErrorSpec; data?: Record<string, unknown> };
         this.#status = status;
-        queueMicrotask(() => this.#end(status, error && this.#session.error(JSON.stringify(error), this.#partial()), data));
+        queueMicrotask(() => this.#end(status, error && this.#session.error(error, this.#partial()), data));
       },
     });
   }
@@ -295,7 +295,7 @@ export class Turn implements API.Turn {
     // Most callers do not wait for it; that it failed is in the log.
     this.#aborting.catch(() => {});
     seat.instance.onCrash.add(settle);
-    seat.instance.control.abortTurn(this.#id, (error) => settle(error === null ? undefined : this.#session.error(error)));
+    seat.instance.control.abortTurn(this.#id, (error) => settle(error === null ? undefined : this.#session.error(JSON.parse(error))));
     return this.#aborting;
   }
 

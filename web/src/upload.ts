@@ -1,7 +1,7 @@
 import type * as API from "turnwire";
 import { hash, smallMost, useWorker } from "./background.ts";
 import type { Seat, Session } from "./client.ts";
-import { type RuntimeCrashError, UploadError } from "./errors.ts";
+import { type ErrorSpec, type RuntimeCrashError, UploadError } from "./errors.ts";
 import { guarded, Listeners } from "./listeners.ts";
 import { claim, forget, load, save } from "./records.ts";
 import { describe, type UploadSink } from "./runtime.ts";
@@ -268,9 +268,9 @@ export class Upload implements API.Upload {
         if (onStatus) queueMicrotask(() => guarded(() => onStatus(frozenFile(JSON.parse(file)))));
       },
       ended: (outcome) => {
-        const { stage, error, file } = JSON.parse(outcome) as { stage: API.UploadStage; error?: object; file?: API.AgentFile };
+        const { stage, error, file } = JSON.parse(outcome) as { stage: API.UploadStage; error?: ErrorSpec; file?: API.AgentFile };
         this.#live = false;
-        queueMicrotask(() => this.#end(stage, error && this.#session.error(JSON.stringify(error)), file && frozenFile(file)));
+        queueMicrotask(() => this.#end(stage, error && this.#session.error(error), file && frozenFile(file)));
       },
     };
   }
