@@ -407,7 +407,7 @@ func (m *Machine) arm() {
 	if m.config.BlockTimeout > 0 {
 		for _, f := range m.flights {
 			if f.begun {
-				add(m.lively(f) + m.config.BlockTimeout)
+				add(m.lively(f) + m.limit(f))
 			}
 		}
 	}

@@ -404,6 +404,15 @@ func (m *Machine) lively(f *flight) int64 {
 	return max(f.moved, f.slot.Lively())
 }
 
+// limit is how long a request may give no sign of life. Stores take their time to make one thing of the blocks, and what
+// they say meanwhile Chromium may hold back until it knows the type of the answer.
+func (m *Machine) limit(f *flight) int64 {
+	if f.lane.role == commit {
+		return 5 * m.config.BlockTimeout
+	}
+	return m.config.BlockTimeout
+}
+
 // wantsData reports whether bytes of the data are being waited for.
 func (m *Machine) wantsData() bool {
 	if m.config.DataTimeout <= 0 || m.paused || m.step >= reporting {
@@ -444,13 +453,13 @@ func (m *Machine) checkStalls(due int64) {
 	}
 	for i := 0; i < len(m.flights); {
 		f := m.flights[i]
-		if !f.begun || m.lively(f)+limit > m.now {
+		if !f.begun || m.lively(f)+m.limit(f) > m.now {
 			i++
 			continue
 		}
 		m.letGo(i)
 		m.retry(f.lane, passing("block_timeout",
-			"the storage took nothing for "+strconv.FormatInt(limit, 10)+" ms (option blockTimeout)"), 0, false)
+			"the storage took nothing for "+strconv.FormatInt(m.limit(f), 10)+" ms (option blockTimeout)"), 0, false)
 		if m.step >= closing {
 			return
 		}
