@@ -12,7 +12,7 @@ after(() => files.close());
 const open = testbed({ at: files.page });
 
 /** Ahead of the page: DevTools lets requests pass that outlive their page, as reports do; a network that is gone does not. */
-const byNetwork = () => void (globalThis.byNetwork = (url, init) => (navigator.onLine ? fetch(url, init) : Promise.reject(new TypeError("Failed to fetch"))));
+const byNetwork = () => void (globalThis.byNetwork = (url, init) => (globalThis.gone ? Promise.reject(new TypeError("Failed to fetch")) : fetch(url, init)));
 const check = (name, run) => open(name, run, { before: byNetwork });
 
 /** Switches the page's network off and on. */
@@ -20,6 +20,7 @@ async function switchOf(page) {
   const cdp = await page.createCDPSession();
   await cdp.send("Network.enable");
   return async (offline) => {
+    await page.evaluate((offline) => void (globalThis.gone = offline), offline);
     await cdp.send("Network.emulateNetworkConditions", { offline, latency: 0, downloadThroughput: -1, uploadThroughput: -1 });
     await page.waitForFunction((offline) => navigator.onLine !== offline, {}, offline);
   };
@@ -113,7 +114,7 @@ check("a later page tells of an upload with a resumeKey that was aborted offline
   assert.deepEqual(await page.evaluate(() => lab.records()), []);
 });
 
-check("an upload with a resumeKey that was aborted offline is told of by its own page, and kept no longer", async ({ page }) => {
+check("an upload with a resumeKey that was aborted offline is told of by its own page too", async ({ page }) => {
   await begin(page, { resumeKey: "form" });
   const offline = await switchOf(page);
   await offline(true);
@@ -122,5 +123,7 @@ check("an upload with a resumeKey that was aborted offline is told of by its own
   await offline(false);
   await files.once("failure");
   assert.equal(files.registered[0].record.status, "upload_failed");
-  await page.waitForFunction(async () => (await lab.records()).length === 0);
+  const seen = await page.evaluate(() => lab.watch(scene.client.files.upload(scene.data, { blockSize: 1_000, resumeKey: "form", signal: AbortSignal.timeout(20_000) })));
+  assert.deepEqual([seen.error, seen.fileId, seen.file?.status], [undefined, "file1", "ready"], JSON.stringify(seen.error));
+  assert.deepEqual(await page.evaluate(() => lab.records()), []);
 });

@@ -34,7 +34,6 @@ const troubles = {
   "loses its answer, and the record can't be read at first": { report: first(unheard, unheard, unheard), read: first(away, lost) },
   "is answered by a page in between": { report: first(answer(200, "<!doctype html><title>Sign in</title>", { "content-type": "text/html" })) },
   "is answered by a page that calls itself JSON": { report: first(answer(200, "<!doctype html><title>Sign in</title>")) },
-  "is answered by an error with status 200": { report: first(answer(200, { error: { message: "no such file" } })) },
   "is answered by a text in JSON": { report: first(answer(200, '"ok"')) },
   "is answered by a list": { report: first(answer(200, "[]")) },
 };
@@ -99,6 +98,14 @@ check("a report that the service refuses ends with its code, and says that the b
   stored(error, { code: "checksum_not_wanted" });
   assert.equal(error.status, 422);
   assert.match(error.message, /leave it out/);
+  judge();
+});
+
+check("a report that is answered by an error with status 200 is not accepted", async ({ page }) => {
+  files.script({ report: answer(200, { error: { message: "no such file" } }) });
+  const seen = await upload(page, { reportTimeout: 1_500 });
+  stored(seen.error, { code: seen.error?.code });
+  assert.equal(seen.progress.stage, "failed");
   judge();
 });
 
