@@ -1,19 +1,29 @@
+const own = "tasks are traced";
+
 /**
- * Runs `during`, and gives what each task of the page's main thread took meanwhile: ms of that thread's own time. By the
- * clock, as a longtask entry counts, a task is also as long as other processes took the core away.
+ * Runs `during`, and gives what each task of the page's main thread took meanwhile, and what the page marked
+ * (performance.mark): tasks are { at, until, ms }, marks { name, at }. ms is that thread's own time: by the clock, as a
+ * longtask entry counts, a task is also as long as other processes took the core away. at and until are ms of one clock.
  */
-export async function taskTimes(page, during) {
-  await page.tracing.start({ categories: ["disabled-by-default-devtools.timeline"] });
+export async function tasks(page, during) {
+  await page.tracing.start({ categories: ["disabled-by-default-devtools.timeline", "blink.user_timing"] });
   let traceEvents;
   try {
+    // By it the page's thread is known: the browser has pages of its own, which work too.
+    await page.evaluate((name) => performance.mark(name), own);
     await during();
   } finally {
     ({ traceEvents } = JSON.parse(Buffer.from(await page.tracing.stop()).toString()));
   }
-  const mains = traceEvents.filter(({ name, args }) => name === "thread_name" && args.name === "CrRendererMain");
-  const times = mains.map(({ pid, tid }) => traceEvents.filter((e) => e.name === "RunTask" && e.pid === pid && e.tid === tid).map((e) => (e.tdur ?? 0) / 1_000));
-  // The browser keeps a spare renderer; the page's is the one that worked.
-  return times.sort((a, b) => sum(b) - sum(a))[0];
+  const { pid, tid } = traceEvents.find(({ name }) => name === own);
+  const ofPage = traceEvents.filter((e) => e.pid === pid && e.tid === tid);
+  return {
+    tasks: ofPage.filter(({ name }) => name === "RunTask").map(({ ts, dur = 0, tdur = 0 }) => ({ at: ts / 1_000, until: (ts + dur) / 1_000, ms: tdur / 1_000 })),
+    marks: ofPage.filter(({ cat }) => cat === "blink.user_timing").map(({ name, ts }) => ({ name, at: ts / 1_000 })),
+  };
 }
+
+/** The same, as ms of each task alone. */
+export const taskTimes = async (page, during) => (await tasks(page, during)).tasks.map(({ ms }) => ms);
 
 export const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
