@@ -68,13 +68,16 @@ function given(r, wrap, a, exchange, signal) {
   const next = source(r, wrap, a, exchange, signal, bytes);
   const bodyless = [204, 205, 304].includes(a.status);
   const body = bodyless ? null : stream(realm, next);
+  if (bodyless) exchange.whole = true;
   const duck = (more) => ({ status: a.status, ok: a.status >= 200 && a.status < 300, type: "basic", headers: new Headers(headers), body, ...more });
   switch (wrap) {
     case "duck": return duck({ body: { getReader: () => ({ read: next, cancel: () => Promise.resolve(), releaseLock() {} }) } });
     case "oddRead": return duck({ body: { getReader: () => ({ read: r.pick(oddReads), cancel: () => Promise.resolve() }) } });
     case "throwingRead": return duck({ body: r.pick([{ getReader: () => { throw new Error("no reader"); } }, { getReader: () => ({ read() { throw new Error("no read"); }, cancel() { throw new Error("no cancel"); } }) }, {}, 7, "text"]) });
     case "deadRead": return duck({ body: { getReader: () => ({ read: () => never, cancel: () => never }) } });
-    case "noBody": return duck({ body: r.pick([null, undefined]) });
+    case "noBody":
+      exchange.whole = true;
+      return duck({ body: r.pick([null, undefined]) });
     case "error":
       exchange.status = 0;
       return r.pick([Response.error(), duck({ status: 0, type: "opaque", body: null }), duck({ status: 0, type: "opaqueredirect", body: null })]);

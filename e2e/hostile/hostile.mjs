@@ -18,10 +18,13 @@ const lanes = one ? 1 : 4, slice = 5_000, longest = 50;
 /** Every act that was played, and of each lane the service and the store: a browser has few connections to a host. */
 const acts = new Map();
 const services = [], stores = [];
+/** Where the page lies, and the store of some uploads. */
+let home;
 let browser;
 let slowest = [];
 
 before(async () => {
+  home = await Hostile.start(acts);
   for (let i = 0; i < lanes; i++) {
     services.push(await Hostile.start(acts));
     stores.push(await Hostile.start(acts));
@@ -30,7 +33,7 @@ before(async () => {
 });
 after(async () => {
   await browser?.close();
-  for (const server of [...services, ...stores]) await server.close();
+  for (const server of [home, ...services, ...stores]) await server.close();
 });
 
 /** Plays acts in every lane while next() gives seeds. */
@@ -38,7 +41,7 @@ async function play(page, next) {
   await Promise.all(services.map(async (service, lane) => {
     for (let seed = next(); seed !== undefined; seed = next()) {
       const p = plan(seed);
-      const act = staged(p, service, p.home ? services[0] : stores[lane]);
+      const act = staged(p, service, p.home ? home : stores[lane]);
       acts.set(seed, act);
       await page.evaluate((plan, base, store) => hostile.act(plan, base, store), p, act.base, act.storage);
     }
@@ -54,14 +57,14 @@ async function faultsOf(page, tally) {
     slowest = [...slowest, { seed: result.seed, ms: Math.round(result.ms) }].sort((a, b) => b.ms - a.ms).slice(0, 5);
     // What the page answered itself is as good as what the service answered.
     act.exchanges.push(...result.exchanges.map((exchange) => ({ ...exchange, bytes: Buffer.from(exchange.bytes, "latin1") })));
-    act.brokenOff = [...services, ...stores].some((server) => server.brokenOff(result.seed));
+    act.brokenOff = [home, ...services, ...stores].some((server) => server.brokenOff(result.seed));
     tally.add(`${act.plan.call}: ${result.status ?? result.stage ?? (result.error?.code && "refused") ?? "resolved"}`);
     for (const text of judge(act, result)) faults.push({ seeds: [result.seed], text });
     if (one) console.log(short(act.plan), "\n", act.exchanges.map(({ kind, n, form, wrap, status, whole, bytes }) => short({ kind, n, form, wrap, status, whole, bytes: String(bytes) })).join("\n "), "\n", JSON.stringify({ ...result, exchanges: undefined }).slice(0, 6_000));
     act.exchanges.length = act.store.objects.length = 0;
   }
   for (const { what, seeds } of seen.uncaught) faults.push({ seeds, text: `nobody caught ${what}` });
-  for (const server of [...services, ...stores]) server.forget();
+  for (const server of [home, ...services, ...stores]) server.forget();
   return faults;
 }
 
@@ -87,7 +90,7 @@ function grouped(faults) {
 
 test(one ? `act ${one}` : `${seconds} s of nonsense`, { timeout: seconds * 1000 + 240_000 }, async (t) => {
   const first = one ? Number(one) : seedFor(t);
-  const page = await browser.open(`${services[0].origin}/`);
+  const page = await browser.open(`${home.origin}/`);
   await page.waitForFunction(() => globalThis.hostile);
   await page.evaluate(() => hostile.ready);
   const tally = new Tally(), faults = [];

@@ -29,7 +29,9 @@ export function judgeUpload(act, result, of, fault) {
   if (!file) return;
   if (wrong.includes(plan.data) && plan.size > 0) fault(`data of the kind "${plan.data}" was uploaded`);
   const data = Buffer.from(bytes(plan.seed, plan.size));
-  if (!act.brokenOff && !store.objects.some((object) => object.equals(data))) fault("done, and the store has not every byte");
+  // Told another protocol than its own, a store may have got the data by one request that it takes for something else.
+  const got = store.objects.some((object) => object.equals(data)) || of("store").some((exchange) => good(exchange) && exchange.body.equals(data));
+  if (!act.brokenOff && !got) fault("done, and the store has not every byte");
   const confirmed = good200.some(confirms) || of("file").some((exchange) => sent(exchange)?.status === "ready");
   if (!confirmed) fault(`done, and the service took no report: ${short(good200.map(({ status, form, bytes }) => [status, form, String(bytes).slice(0, 100)]))}`);
   const sum = createHash("sha256").update(data).digest(plan.options.checksumEncoding ?? "hex");

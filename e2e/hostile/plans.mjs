@@ -53,7 +53,7 @@ const waiting = (r) => ({ interval: 5 + r.below(40), maxInterval: 50, waitTimeou
 function uploading(r) {
   const protocol = weighted(r, { "azure-block": 3, "s3-multipart": 3, "gcs-resumable": 3, tus: 3, put: 2 });
   const size = r.pick([0, 1, r.below(1000), 60_000, 300_000 + r.below(500_000)]);
-  const data = r.pick(["Blob", "File", "ArrayBuffer", "Uint8Array", "DataView", "stream", "stream", "short", "long", "odd", "stuck", "throws"]);
+  const data = r.pick(chance(r, 0.75) ? ["Blob", "File", "ArrayBuffer", "Uint8Array", "DataView", "stream", "stream"] : ["short", "long", "odd", "stuck", "throws"]);
   let end = weighted(r, { none: 10, pause: 3, abort: 2, signal: 1 });
   const map = weighted(r, { none: 10, same: 1, promise: 1, never: 0.3, throws: 0.3, odd: 0.5 });
   // No limit covers the page's own function: who waits for it can only give up.
