@@ -48,6 +48,13 @@ async function play(page, next) {
   }));
 }
 
+/** All of an act that was asked for alone. */
+function tell({ plan, exchanges }, { exchanges: _, ...result }) {
+  console.log(short(plan, 2_000));
+  for (const { kind, n, method, path, form, wrap, status, whole, bytes } of exchanges) console.log(`  ${short({ kind, n, method, path, form, wrap, status, whole, bytes: String(bytes) }, 1_000)}`);
+  for (const [name, value] of Object.entries(result)) console.log(`  ${name}: ${short(value, 2_000)}`);
+}
+
 /** The faults of the acts that ended, each under its seed; what nobody caught has the seeds of all acts under way then. */
 async function faultsOf(page, tally) {
   const faults = [];
@@ -60,7 +67,7 @@ async function faultsOf(page, tally) {
     act.brokenOff = [home, ...services, ...stores].some((server) => server.brokenOff(result.seed));
     tally.add(`${act.plan.call}: ${result.status ?? result.stage ?? (result.error?.code && "refused") ?? "resolved"}`);
     for (const text of judge(act, result)) faults.push({ seeds: [result.seed], text });
-    if (one) console.log(short(act.plan), "\n", act.exchanges.map(({ kind, n, form, wrap, status, whole, bytes }) => short({ kind, n, form, wrap, status, whole, bytes: String(bytes) })).join("\n "), "\n", JSON.stringify({ ...result, exchanges: undefined }).slice(0, 6_000));
+    if (one) tell(act, result);
     act.exchanges.length = act.store.objects.length = 0;
   }
   for (const { what, seeds } of seen.uncaught) faults.push({ seeds, text: `nobody caught ${what}` });

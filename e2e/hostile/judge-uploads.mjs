@@ -46,5 +46,5 @@ function confirms(exchange) {
   if (!good(exchange) || !exchange.whole) return false;
   if (String(exchange.bytes).trim() === "") return true;
   const record = sent(exchange);
-  return typeof record === "object" && record !== null && !Array.isArray(record) && record.error === undefined;
+  return typeof record === "object" && record !== null && !Array.isArray(record) && (record.error ?? null) === null;
 }

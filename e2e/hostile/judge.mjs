@@ -37,10 +37,17 @@ export function judge(act, result) {
   return faults;
 }
 
-export const short = (value) => {
-  const text = JSON.stringify(value, (name, member) => (name === "stack" || name === "classes" ? undefined : member)) ?? "undefined";
-  return text.length > 500 ? `${text.slice(0, 500)}…` : text;
-};
+/** A value for people: its beginning, without what they need not see. */
+export function short(value, most = 500) {
+  let text;
+  try {
+    text = JSON.stringify(value, (name, member) => (name === "stack" || name === "classes" ? undefined : member)) ?? "undefined";
+  } catch {
+    const members = Object.entries(value).map(([name, member]) => `${name}: ${typeof member === "object" ? "what is nested too deep" : member}`);
+    text = `{${members.join(", ")}}`;
+  }
+  return text.length > most ? `${text.slice(0, most)}…` : text;
+}
 
 /** Whether a secret stands in any string of a value. */
 function has(value, secret) {
