@@ -21,13 +21,13 @@ tests = $(sort $(shell find e2e -name '*.test.mjs' -not -path '*/node_modules/*'
 browser := . ./wasm/... ./jsbridge/...
 
 .PHONY: demo test build check bench fuzz clean
-.PHONY: install format vet types size arch reproducible native simulation chromium e2e sizes
+.PHONY: install format vet types size arch reproducible native simulation chromium hostile e2e sizes
 
 demo: build
 	@go build -o .cache/turnwire-dev ./cmd/turnwire-dev
 	@exec .cache/turnwire-dev
 
-test: install build check native simulation chromium e2e
+test: install build check native simulation chromium hostile e2e
 
 build: $(npm)
 	$(stage) build node web/build.mjs
@@ -82,6 +82,10 @@ simulation:
 
 chromium:
 	$(stage) "core tests in Chromium" node scripts/test-chromium.mjs
+
+# Other seeds at each run, as above: a failure says how one act is played again. HOSTILE_SECONDS=… for more than a minute.
+hostile: build
+	$(stage) "hostile service" node --test --test-reporter=spec e2e/hostile/hostile.mjs
 
 # Last of the stages, and without one's closing line: a run ends with the test runner's own summary and time.
 e2e: build

@@ -5,7 +5,7 @@
 // "never" and "refused" give not even a head.
 
 import { stream } from "./streams.mjs";
-import { any, chance, changed, scalar, spoiled, string, text, weighted } from "./values.mjs";
+import { any, chance, changed, large, scalar, spoiled, string, text, weighted } from "./values.mjs";
 
 const encoder = new TextEncoder();
 const quote = JSON.stringify;
@@ -82,13 +82,14 @@ function refuse(r, out, key) {
 
 /** Bodies that are long in one way: one string, many members, many items, white space. */
 function huge(r, isStream) {
-  const n = 1 << (14 + r.below(8));
+  const part = 1 << r.below(6);
+  const structure = large.structure / part, length = large.string / part;
   const body = r.pick([
-    () => `{"chat_id":"c","file_id":"f","status":"ready","x":"${"x".repeat(n)}"}`,
-    () => `{"chat_id":"c","status":"ready","file_id":"f"${',"a":0'.repeat(n >> 3)}}`,
-    () => `{"chat_id":"c","status":"ready","file_id":"f","a":[${"{},".repeat(n >> 3)}0]}`,
-    () => `${" ".repeat(n)}{"chat_id":"c","file_id":"f","status":"ready"}`,
-    () => "<".repeat(n),
+    () => `{"chat_id":"c","file_id":"f","status":"ready","x":"${"x".repeat(length)}"}`,
+    () => `{"chat_id":"c","status":"ready","file_id":"f"${',"a":0'.repeat(structure / 6)}}`,
+    () => `{"chat_id":"c","status":"ready","file_id":"f","a":[${"{},".repeat(structure / 3)}0]}`,
+    () => `${" ".repeat(length)}{"chat_id":"c","file_id":"f","status":"ready"}`,
+    () => "<".repeat(length),
   ])();
   return encoder.encode(isStream ? `data: ${body}\n\n` : body);
 }

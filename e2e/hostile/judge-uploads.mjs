@@ -32,7 +32,7 @@ export function judgeUpload(act, result, of, fault) {
   // Told another protocol than its own, a store may have got the data by one request that it takes for something else.
   const got = store.objects.some((object) => object.equals(data)) || of("store").some((exchange) => good(exchange) && exchange.body.equals(data));
   if (!act.brokenOff && !got) fault("done, and the store has not every byte");
-  const confirmed = good200.some(confirms) || of("file").some((exchange) => sent(exchange)?.status === "ready");
+  const confirmed = good200.some(confirms) || of("file").some((exchange) => [sent(exchange), sent(exchange)?.file, sent(exchange)?.data].some((record) => record?.status === "ready"));
   if (!confirmed) fault(`done, and the service took no report: ${short(good200.map(({ status, form, bytes }) => [status, form, String(bytes).slice(0, 100)]))}`);
   const sum = createHash("sha256").update(data).digest(plan.options.checksumEncoding ?? "hex");
   if (plan.options.checksum && file.checksum !== sum) fault(`the checksum is ${file.checksum}, of the data ${sum}`);

@@ -110,17 +110,16 @@ export function judgeFile(file, exchanges, fault, silent) {
   if ((typeof record.status === "string" && record.status !== "" ? record.status : silent) !== file.status) fault(`the file is ${file.status}, the service said ${short(record)}`);
 }
 
-const classesOf = {
-  interrupted: ["ConnectionError", "TimeoutError", "ProtocolError", "ReplayMismatchError"],
-  failed: ["TurnError", "APIError", "AgentError"],
-};
+/** Which errors go with a status: one of these classes, or a key that could not be had. */
+const classesOf = { interrupted: ["ConnectionError", "TimeoutError", "ProtocolError", "ReplayMismatchError"], failed: ["TurnError", "APIError"] };
+const goes = (status, { classes, code }) => classesOf[status]?.some((name) => classes.includes(name)) || (status === "failed" && /^api_key_|^client_closed$/.test(code));
 
 function judgeTurn(plan, result, of, fault) {
   const { status, error } = result;
   const told = `${status} ${error?.name ?? ""} ${error?.code ?? ""}`;
   if ((status === "completed" || status === "cancelled") !== (error == null)) fault(`status and done() differ: ${told}`);
   if (result.done && result.done.status !== status) fault(`done() says ${result.done.status}, the turn ${status}`);
-  if (error && !classesOf[status]?.some((name) => error.classes.includes(name))) fault(`an error that does not go with its status: ${told}`);
+  if (error && !goes(status, error)) fault(`an error that does not go with its status: ${told}`);
   const messages = of("messages");
   if (status === "cancelled" && plan.end !== "none" && messages.length > 0 && result.aborts?.some((abort) => !abort.error) && !of("abort").some(good)) {
     fault("abort() resolved, and no abort was answered well");

@@ -1,5 +1,11 @@
 // Nonsense from a seed, as JSON text: what no serialiser would write is nonsense too. Runs in Node and in the page.
 
+/**
+ * The most characters of a structure, and of a string: one value can only be parsed in one go, and what JSON.parse takes
+ * for it is no fault of the client's.
+ */
+export const large = { structure: 1 << 17, string: 1 << 20 };
+
 /** Chooses by weight: { name: weight } gives a name. */
 export function weighted(r, weights) {
   let at = r.next() * Object.values(weights).reduce((a, b) => a + b, 0);
@@ -39,7 +45,7 @@ export function any(r, depth = 0) {
 
 /** Nested far below what a function that calls itself can walk. */
 function deep(r) {
-  const n = chance(r, 0.5) ? 500 : 100_000;
+  const n = chance(r, 0.5) ? 500 : large.structure / 8;
   return chance(r, 0.5) ? "[".repeat(n) + "]".repeat(n) : `${'{"a":'.repeat(n)}1${"}".repeat(n)}`;
 }
 
