@@ -159,12 +159,20 @@ function judgeReplay({ status, text, error }, streams, fault) {
   if (status === "completed" && !streams.some(({ end }) => end === "complete")) fault("completed, and no stream said turn_complete");
   if (error?.classes.includes("TurnError") && !streams.some(({ end }) => end === "error")) fault("TurnError, and no stream said error");
   const texts = streams.map(({ events }) => joined(events, "text_delta"));
-  let before = 0, after = 0;
-  for (const one of texts) {
-    let i = 0;
-    while (i < text.length && one[i] === text[i]) i++;
-    before = Math.max(before, i);
-    for (let from = 0; from < text.length && after < text.length - before; from++) if (one.includes(text.slice(from))) after = Math.max(after, text.length - from);
-  }
+  const begins = (one, length) => one.startsWith(text.slice(0, length));
+  const ends = (one, length) => one.includes(text.slice(text.length - length));
+  const before = Math.max(0, ...texts.map((one) => longest(text.length, (length) => begins(one, length))));
+  const after = Math.max(0, ...texts.map((one) => longest(text.length, (length) => ends(one, length))));
   if (before + after < text.length) fault(`the text of a replay is ${short(text)}, sent was ${short(texts)}`);
+}
+
+/** The greatest length, at most `most`, that fits, where all below one that fits do. */
+function longest(most, fits) {
+  let low = 0;
+  for (let high = most; low < high; ) {
+    const middle = Math.ceil((low + high) / 2);
+    if (fits(middle)) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }
