@@ -22,9 +22,12 @@ function file(path) {
 
 export class Hostile {
   #scripted;
-  /** seed → { plan, exchanges, store }. */
+  /**
+   * By seed, what staged() makes. Their exchanges are in the order in which the requests came: kind, n, method, path, body,
+   * and of the answer form, status, type, the bytes that were sent, whether that was all (whole), and whether the page was
+   * kept from it (hidden).
+   */
   acts;
-  /** Exchanges are in the order in which the requests came: { kind, n, method, path, body, form, status, type, bytes, whole }. */
 
   /** Starts a server; servers of one run share their acts. */
   static async start(acts) {

@@ -24,14 +24,18 @@ const words = [
 const literals = ['"\\ud83d"', '"\\ude00"', '"\\ud83d\\ud83d\\ude00"', '"\\u0000"', '"turn\\u005fcomplete"', '"\\/"', '"\\b\\f\\n\\r\\t"', '"\\ud800x"'];
 const numbers = ["0", "-0", "1", "-1", "7", "200", "3.5", "1e9", "1e308", "1e999", "-1e999", "9007199254740993", "18446744073709551616", "1e-400", "2147483648", "4294967296", "0.1e1"];
 
-/** A string as JSON text. now and then a literal, and rarely a long one. */
+/** A string as JSON text, now and then a literal, and rarely a long one. */
 export function string(r) {
   if (chance(r, 0.03)) return JSON.stringify("long ".repeat(1 + r.below(20_000)));
   return chance(r, 0.3) ? r.pick(literals) : JSON.stringify(r.pick(words));
 }
 
 export function scalar(r) {
-  return weighted(r, { string: 4, number: 3, word: 2 }) === "string" ? string(r) : chance(r, 0.6) ? r.pick(numbers) : r.pick(["null", "true", "false"]);
+  switch (weighted(r, { string: 4, number: 3, word: 2 })) {
+    case "string": return string(r);
+    case "number": return r.pick(numbers);
+    default: return r.pick(["null", "true", "false"]);
+  }
 }
 
 /** Any JSON value as text, rarely deep or wide. */
