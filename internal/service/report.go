@@ -225,11 +225,3 @@ func mediaType(text string) bool {
 	media, _, err := mime.ParseMediaType(text)
 	return err == nil && strings.Contains(media, "/")
 }
-
-// originOf is the origin that a request was sent to.
-func originOf(r *http.Request) string {
-	if r.TLS != nil {
-		return "https://" + r.Host
-	}
-	return "http://" + r.Host
-}
