@@ -59,6 +59,7 @@ func run(ctx context.Context, interrupted func(), args []string, env func(string
 		Keys:       o.keys.list,
 		Workspaces: o.workspaces.list,
 		Agents:     o.agents(),
+		Origins:    o.origins.list,
 		Agent:      &builtin.Agent{Files: texts},
 		Storage:    storage,
 		SignedFor:  o.signedFor,

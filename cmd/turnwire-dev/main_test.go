@@ -126,6 +126,26 @@ func TestServesTheWholeSystem(t *testing.T) {
 	}
 }
 
+// TestForeignPages: the keys are known to everybody, so that any site that a developer visits could use them.
+func TestForeignPages(t *testing.T) {
+	p := start(t, "-allow-origin", "https://App.example:443/", "-allow-origin", "null")
+	make := func(origin string) (int, string) {
+		resp, body := p.do("POST", "/v1/workspaces/demo/chats", `{"agent_id":"assistant"}`, "Authorization", "Bearer dev-key", "Content-Type", "application/json", "Origin", origin)
+		require.NotEmpty(t, body)
+		return resp.StatusCode, resp.Header.Get("Access-Control-Allow-Origin")
+	}
+	for _, origin := range []string{"https://app.example", "null", "http://localhost:3000", strings.TrimSuffix(p.url, "/")} {
+		status, readable := make(origin)
+		require.Equal(t, http.StatusCreated, status, origin)
+		require.Equal(t, origin, readable)
+	}
+	for _, origin := range []string{"https://elsewhere.example", "http://app.example", "https://app.example:8443"} {
+		status, readable := make(origin)
+		require.Equal(t, http.StatusForbidden, status, origin)
+		require.Empty(t, readable)
+	}
+}
+
 func TestDataSurvives(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "folder")
 	before := start(t, "-data", dir)
@@ -217,6 +237,8 @@ func TestOptions(t *testing.T) {
 		"empty key":          {args: []string{"-key", ""}, says: "must not be empty"},
 		"key with a space":   {args: []string{"-key", "a "}, says: "white space"},
 		"negative block":     {args: []string{"-block-size", "-1"}, says: "-block-size must not be negative"},
+		"origin with a path": {args: []string{"-allow-origin", "https://app.example/page"}, says: `-allow-origin must be an origin such as https://app.example or http://192.0.2.7:8080, or null, not "https://app.example/page"`},
+		"every origin":       {args: []string{"-allow-origin", "*"}, says: "-allow-origin must be an origin"},
 		"signed for no time": {args: []string{"-signed-for", "0s"}, says: "-signed-for must be at least 1s"},
 	}
 	for name, c := range cases {

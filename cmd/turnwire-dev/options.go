@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/seed-76f09577/turnwire/internal/service"
 )
 
 // model is the configured model of the built-in agent, which needs none.
@@ -19,6 +21,7 @@ const model = "turnwire-builtin-1"
 type options struct {
 	addr, web, dist, data  string
 	keys, workspaces, name repeated
+	origins                repeated
 	pace, heartbeat        time.Duration
 	storage, public        string
 	blockSize              int64
@@ -69,6 +72,7 @@ func parseOptions(args []string, env func(string) string, output io.Writer) (*op
 	flags.Var(&o.keys, "key", "accepted API `key`, repeatable (default dev-key)")
 	flags.Var(&o.workspaces, "workspace", "`identifier` of a workspace, repeatable (default demo)")
 	flags.Var(&o.name, "agent", "`identifier` of an agent, repeatable (default assistant)")
+	flags.Var(&o.origins, "allow-origin", "`origin` whose pages may use the service beside those of loopback origins, such as https://app.example, or null, repeatable")
 	flags.DurationVar(&o.pace, "pace", 25*time.Millisecond, "`time` between two events of a turn")
 	flags.DurationVar(&o.heartbeat, "heartbeat", 15*time.Second, "`time` of silence after which a stream gets a comment; 0 sends none")
 	flags.StringVar(&o.storage, "storage", "own", "`store` that pages upload to: own, azure=<container URL>, s3=<bucket URL>, gcs=<bucket URL> or tus=<files URL>; "+
@@ -97,6 +101,13 @@ func parseOptions(args []string, env func(string) string, output io.Writer) (*op
 		if strings.TrimSpace(key) != key {
 			return nil, errors.New("-key must not begin or end with white space")
 		}
+	}
+	for i, origin := range o.origins.list {
+		parsed, err := service.ParseOrigin(origin)
+		if err != nil {
+			return nil, fmt.Errorf("-allow-origin must be %w, not %q", err, origin)
+		}
+		o.origins.list[i] = parsed
 	}
 	return o, nil
 }

@@ -43,10 +43,9 @@ func (s *Store) Operation(r *http.Request) (id, operation string) {
 	return id, operation
 }
 
-// ServeHTTP answers below Prefix.
+// ServeHTTP answers below Prefix. Which pages may read the answer says the service, which serves it: see service.Config.Origins.
 func (s *Store) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	h.Set("Access-Control-Allow-Origin", "*")
 	h.Set("Access-Control-Expose-Headers", "etag, last-modified, x-ms-error-code, x-ms-request-id, x-request-id")
 	h.Set("x-ms-version", signVersion)
 	h.Set("x-ms-request-id", h.Get("X-Request-Id"))

@@ -211,14 +211,14 @@ func TestHeartbeats(t *testing.T) {
 func TestCORS(t *testing.T) {
 	for name, faults := range map[string]bool{"with faults": true, "without faults": false} {
 		t.Run(name, func(t *testing.T) {
-			s := serve(t, func(cfg *service.Config) { cfg.Faults = faults })
+			s := serve(t, func(cfg *service.Config) { cfg.Faults, cfg.Origins = faults, []string{"https://page.example"} })
 			for _, path := range []string{"/v1/workspaces/demo/chats", "/v1/chats/any/messages", "/v1/chats/any/abort"} {
 				resp, body := s.call("OPTIONS", path, "", "Authorization", "", "Origin", "https://page.example",
 					"Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "authorization,content-type,idempotency-key")
 				h := resp.Header
 				require.Equal(t, http.StatusNoContent, resp.StatusCode)
 				require.Empty(t, body)
-				require.Equal(t, "*", h.Get("Access-Control-Allow-Origin"))
+				require.Equal(t, "https://page.example", h.Get("Access-Control-Allow-Origin"))
 				require.Equal(t, "POST", h.Get("Access-Control-Allow-Methods"))
 				require.Equal(t, "600", h.Get("Access-Control-Max-Age"))
 				allowed := "Authorization, Content-Type, Idempotency-Key, Last-Event-ID"
@@ -229,7 +229,7 @@ func TestCORS(t *testing.T) {
 
 				resp, _ = s.call("POST", path, "{}", "Authorization", "", "Origin", "https://page.example")
 				require.Equal(t, http.StatusUnauthorized, resp.StatusCode)
-				require.Equal(t, "*", resp.Header.Get("Access-Control-Allow-Origin"))
+				require.Equal(t, "https://page.example", resp.Header.Get("Access-Control-Allow-Origin"))
 				require.Equal(t, "x-request-id, retry-after", resp.Header.Get("Access-Control-Expose-Headers"))
 			}
 		})

@@ -54,8 +54,7 @@ func (s *Service) routes() http.Handler {
 	return s.observe(mux)
 }
 
-// observe gives every request its id and its log record, and the answer what a page of any origin
-// needs to read it: the key travels in a header that only scripts set, so any origin is safe.
+// observe gives every request its id and its log record, and the answer what a page needs to read it.
 func (s *Service) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()
@@ -63,8 +62,6 @@ func (s *Service) observe(next http.Handler) http.Handler {
 		h := w.Header()
 		h.Set("X-Request-Id", id)
 		h.Set("Cache-Control", "no-store")
-		h.Set("Access-Control-Allow-Origin", "*")
-		h.Set("Access-Control-Expose-Headers", "x-request-id, retry-after")
 		if s.cfg.Faults {
 			// Browsers and Go resend by themselves what dies on a kept-alive connection, so that a
 			// refused request would never be seen as refused.
@@ -76,7 +73,9 @@ func (s *Service) observe(next http.Handler) http.Handler {
 				attrs("method", r.Method, "path", r.URL.Path, "status", rec.status,
 					"ms", time.Since(started).Milliseconds(), "request_id", id)...)
 		}()
-		next.ServeHTTP(rec, r)
+		if s.admit(rec, r) {
+			next.ServeHTTP(rec, r)
+		}
 	})
 }
 

@@ -23,6 +23,8 @@ type Config struct {
 	Workspaces []string
 	// Agents maps the agents of every workspace to their configured models.
 	Agents map[string]string
+	// Origins are those whose pages may use the service beside loopback ones, as ParseOrigin gives them.
+	Origins []string
 	// Agent answers the messages, whatever agent a chat names.
 	Agent Agent
 	// Pace is the time between two events of a turn.
