@@ -15,13 +15,14 @@ export const elsewhere = (service) => `${service.origin.replace("127.0.0.1", "lo
 /**
  * Makes the function that declares a test: `check(name, async ({ page, service, browser, t }) => …)`. The page of a
  * test is open at the service's "/", or with `at` at the address that it makes of the service, and closed after it;
- * what is left in page.uncaught fails the test. flags may be a function too, of what runs only once the tests do.
+ * what is left in page.uncaught fails the test. flags may be a function too, of what runs only once the tests do;
+ * chromium are further ones of the browser.
  */
-export function testbed({ web = blank, flags = [], env = () => ({}), at: home = ({ origin }) => `${origin}/` } = {}) {
+export function testbed({ web = blank, flags = [], env = () => ({}), at: home = ({ origin }) => `${origin}/`, chromium = [] } = {}) {
   const bed = {};
   before(async () => {
     bed.service = await Service.startWith(env(), "-web", web, ...(typeof flags === "function" ? flags() : flags));
-    bed.browser = await Browser.start();
+    bed.browser = await Browser.start(chromium);
   });
   after(async () => {
     await bed.browser?.close();

@@ -11,7 +11,8 @@ export class Browser {
   #profile;
   #kill;
 
-  static async start() {
+  /** Starts one; flags are further ones of Chromium. */
+  static async start(flags = []) {
     const executablePath = execFileSync("sh", ["-c", "command -v chromium"], { encoding: "utf8" }).trim();
     const self = new Browser();
     self.#profile = mkdtempSync(join(tmpdir(), "turnwire-e2e-"));
@@ -28,6 +29,7 @@ export class Browser {
         "--disable-component-update", "--disable-sync",
         // A page that is not in front is a page all the same: its timers and frames must not be slowed.
         "--disable-background-timer-throttling", "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows",
+        ...flags,
       ],
     });
     self.#kill = () => {

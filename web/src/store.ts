@@ -1,6 +1,6 @@
 import { tellMoved } from "./connections.ts";
 import { unlessLeft } from "./leaving.ts";
-import type { Bytes } from "./source.ts";
+import { type Bytes, isBlob } from "./source.ts";
 
 /** A request to the store: without the key, without cookies, with these headers and no other. */
 export interface StoreRequest {
@@ -17,7 +17,7 @@ export interface StoreRequest {
 
 export interface StoreSink {
   progress(sent: number): void;
-  /** Bytes of the answer came. */
+  /** Bytes of the answer arrive: told with the first of them, then every 250 ms at most. */
   alive(): void;
   /** header: names and values, as far as CORS shows them; body: at most bodyMost characters. */
   answered(status: number, header: string[], body: string): void;
@@ -25,44 +25,88 @@ export interface StoreSink {
 }
 
 const bodyMost = 64 << 10;
+const aliveEvery = 250;
 
 /** Sends a request; the answer or the failure is told once, and nothing after cancel. */
 export function send(request: StoreRequest, sink: StoreSink): { cancel(): void } {
   // A string would be sent with a Content-Type that nobody named, and bytes are sent by Chromium ten times slower.
-  const body = request.body instanceof Blob ? request.body : new Blob([request.body]);
+  const body = isBlob(request.body) ? request.body : new Blob([request.body]);
+  let url: URL | undefined;
   try {
-    // XMLHttpRequest tells how much was sent, but sends cookies to the page's own origin.
-    const url = new URL(request.url, request.base);
-    return (url.origin === location.origin ? byFetch : byXHR)(url, request, body, sink);
+    url = new URL(request.url, request.base);
+    // XMLHttpRequest tells how much was sent, but sends cookies to the page's own origin, and of an answer Chromium shows
+    // it nothing before 300 bytes of XML came, or 512 of text: S3's white space while it completes an upload is less.
+    return (typeof request.body === "string" || isOwn(url, globalThis.origin) ? byFetch : byXHR)(url, request, body, sink);
   } catch (error) {
     let cancelled = false;
-    queueMicrotask(() => cancelled || sink.failed(String(error)));
+    queueMicrotask(() => cancelled || sink.failed(url ? told(error, url) : "the signed address is not a valid address"));
     return { cancel: () => (cancelled = true) };
   }
 }
 
+/**
+ * Where a page that upgrades its requests (by its Content-Security-Policy, or because the host wants https) sends what
+ * goes to an address. No redirect shows that, and the answer names the upgraded address alone.
+ */
+function upgraded(url: URL): URL {
+  const secure = new URL(url);
+  if (secure.protocol === "http:") secure.protocol = "https:";
+  return secure;
+}
+
+/** Whether a request to an address is one to this origin, upgraded or not. */
+export const isOwn = (url: URL, origin: string): boolean => url.origin === origin || upgraded(url).origin === origin;
+
+/** Whether an answer came from another place than was asked. */
+export const isRedirected = (asked: URL, answered: string): boolean =>
+  ![asked, upgraded(asked)].some(({ href }) => href.replace(/#.*/, "") === answered);
+
+/** An error for people. A browser quotes addresses in some of its own, and this one is a secret. */
+function told(error: unknown, { host }: URL): string {
+  const text = String(error);
+  return text.includes(host) ? `${(error as Error).name}: the browser refused the signed address` : text;
+}
+
+/** Tells the sink that bytes of the answer arrive. */
+function pulse(sink: StoreSink): () => void {
+  let last = -Infinity;
+  return () => {
+    const now = performance.now();
+    if (now - last < aliveEvery) return;
+    last = now;
+    sink.alive();
+  };
+}
+
 function byXHR(url: URL, { method, header, want }: StoreRequest, body: Blob, sink: StoreSink): { cancel(): void } {
   const xhr = new XMLHttpRequest();
+  let cancelled = false;
+  const failed = (detail: string): void => unlessLeft(() => cancelled || sink.failed(detail));
   xhr.open(method, url);
   for (let i = 0; i + 1 < header.length; i += 2) xhr.setRequestHeader(header[i]!, header[i + 1]!);
   xhr.upload.onprogress = ({ loaded }) => {
     tellMoved(url.origin);
     sink.progress(loaded);
   };
+  const alive = pulse(sink);
+  xhr.onprogress = ({ loaded }) => loaded > 0 && alive();
   xhr.onload = () => {
     // It follows redirects by itself; what came from another place than the signed one proves nothing.
-    if (xhr.responseURL !== url.href.replace(/#.*/, "")) return sink.failed("redirected");
+    if (isRedirected(url, xhr.responseURL)) return sink.failed("redirected");
     const names = new Map(xhr.getAllResponseHeaders().trim().split(/[\r\n]+/).map((line) => {
       const colon = line.indexOf(":");
       return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
     }));
     sink.answered(xhr.status, want.flatMap((name) => (names.has(name) ? [name, names.get(name)!] : [])), xhr.responseText.slice(0, bodyMost));
   };
-  xhr.onerror = () => sink.failed("");
+  xhr.onerror = () => failed("");
+  // Not by cancel, which takes the listeners away: the page called window.stop(), or its user did.
+  xhr.onabort = () => failed("stopped by the page");
   xhr.send(method === "GET" || method === "HEAD" ? null : body);
   return {
     cancel() {
-      xhr.upload.onprogress = xhr.onload = xhr.onerror = null;
+      cancelled = true;
+      xhr.upload.onprogress = xhr.onprogress = xhr.onload = xhr.onerror = xhr.onabort = null;
       xhr.abort();
     },
   };
@@ -73,18 +117,35 @@ function byFetch(url: URL, { method, header, want }: StoreRequest, body: Blob, s
   const headers = new Headers();
   for (let i = 0; i + 1 < header.length; i += 2) headers.append(header[i]!, header[i + 1]!);
   const { signal } = controller;
+  const alive = pulse(sink);
   fetch(url, {
     method, headers, signal, credentials: "omit", redirect: "error", referrerPolicy: "no-referrer",
     body: method === "GET" || method === "HEAD" ? null : body,
   }).then(async (response) => {
-    const text = await response.text();
+    const text = await readStart(response, () => signal.aborted || alive());
     if (signal.aborted) return;
     sink.answered(response.status, want.flatMap((name) => {
       const value = response.headers.get(name);
       return value === null ? [] : [name, value];
-    }), text.slice(0, bodyMost));
+    }), text);
   }).catch((error: unknown) => {
-    unlessLeft(() => signal.aborted || sink.failed(String(error)));
+    unlessLeft(() => signal.aborted || sink.failed(told(error, url)));
   });
   return { cancel: () => controller.abort() };
+}
+
+/** The beginning of a body; what is more is not waited for. */
+async function readStart(response: Response, arrived: () => void): Promise<string> {
+  const reader = response.body?.getReader();
+  if (!reader) return "";
+  const decoder = new TextDecoder();
+  let text = "";
+  for (let ended = false; !ended && text.length < bodyMost; ) {
+    const { done, value } = await reader.read();
+    if (!done) arrived();
+    text += decoder.decode(value, { stream: !done });
+    ended = done;
+  }
+  reader.cancel().catch(() => {});
+  return text.slice(0, bodyMost);
 }

@@ -224,6 +224,7 @@ export class Upload implements API.Upload {
           this.#requests.set(id, send({ method, url, base: `${this.#session.config.base}/`, header: JSON.parse(header), body: data, want: want.split(",").filter(Boolean) }, {
             alive: () => tell(() => control.storeAlive(this.#id, id)),
             progress: (sent) => tell(() => control.storeProgress(this.#id, id, sent)),
+            alive: () => {},
             answered: (status, header, text) => done(() => control.storeAnswered(this.#id, id, status, header, text)),
             failed: (detail) => void this.#readable(data).then(
               () => done(() => control.storeFailed(this.#id, id, detail)),
