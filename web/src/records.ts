@@ -63,12 +63,28 @@ export async function forget(key: string): Promise<void> {
 /** How long a page that is being left may hold its keys, in milliseconds. */
 const leaving = 5_000;
 
-/** Takes a key for this page alone; undefined where another page of this origin has it. */
-export function claim(key: string): Promise<(() => void) | undefined> {
-  if (!navigator.locks) return Promise.resolve(() => {});
+/**
+ * What came of taking a key:
+ * "taken": this page alone has it, until release;
+ * "busy": another page of this origin has it;
+ * "denied": nobody can take it here, and why, for people: a sandboxed frame, blocked site data, a page that is not
+ * served securely. What only wants to be alone goes on without.
+ */
+export type Claim = { is: "taken"; release(): void } | { is: "busy" } | { is: "denied"; why: string };
+
+/** Takes a key for this page alone. */
+export function claim(key: string): Promise<Claim> {
   return new Promise((resolve) => {
-    navigator.locks
-      .request(`turnwire ${key}`, { signal: AbortSignal.timeout(leaving) }, () => new Promise<void>((release) => resolve(release)))
-      .catch(() => resolve(undefined));
+    const signal = AbortSignal.timeout(leaving);
+    const refused = (error: unknown): void =>
+      // Another page has it: the wait for it is over. Anything else has nothing to do with other pages.
+      resolve(signal.aborted ? { is: "busy" } : { is: "denied", why: String(error) });
+    try {
+      if (!navigator.locks) return refused("this page has no Web Locks");
+      const held = () => new Promise<void>((release) => resolve({ is: "taken", release }));
+      navigator.locks.request(`turnwire ${key}`, { signal }, held).catch(refused);
+    } catch (error) {
+      refused(error);
+    }
   });
 }

@@ -147,15 +147,19 @@ export class Upload implements API.Upload {
       await other.#settled;
       if (this.#over) return "";
     }
-    const release = await claim(key);
-    if (!release) throw inUse("another page");
-    if (this.#over) {
-      release();
-      return "";
+    const claimed = await claim(key);
+    if (claimed.is === "busy") throw inUse("another page");
+    if (claimed.is === "taken") {
+      if (this.#over) {
+        claimed.release();
+        return "";
+      }
+      this.#letGo.push(claimed.release);
     }
-    this.#letGo.push(release);
     try {
-      return await load(key);
+      const record = await load(key);
+      if (claimed.is === "denied") this.#session.log("warn", "no lock can be taken, so that another page could upload under the same resumeKey", { reason: claimed.why });
+      return record;
     } catch (error) {
       // Such as in a private window: the upload itself does not need it.
       this.#session.log("warn", "no record can be kept, so that a reload would begin anew", { reason: describe(error) });
