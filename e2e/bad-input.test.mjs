@@ -129,6 +129,20 @@ check("values that look right but can't be are refused", async ({ page, service 
   assert.deepEqual(await service.requests(), before);
 });
 
+check("a listener that another one takes away is not called any more", async ({ page }) => {
+  const seen = await page.evaluate(async () => {
+    const seen = [];
+    const turn = (await lab.chat()).send("count to 3");
+    const last = () => seen.push("last");
+    turn.on("text_delta", () => (seen.push("first"), turn.off("text_delta", last)));
+    turn.on("text_delta", last);
+    turn.on("end", () => seen.push("end"));
+    await turn.done();
+    return seen;
+  });
+  assert.ok(seen.includes("first") && !seen.includes("last"), String(seen));
+});
+
 check("a part type that this version does not know is passed through", async ({ page }) => {
   const { sent, text } = await page.evaluate(async () => {
     let sent;

@@ -32,6 +32,10 @@ export class Listeners {
 
   emit(type: string, argument: never): void {
     const listeners = this.#of.get(type);
-    if (listeners) for (const listener of [...listeners]) guarded(() => listener(argument));
+    if (!listeners) return;
+    for (const listener of [...listeners]) {
+      // One of those before may have taken it away: then its page has gone on, and expects no call.
+      if (listeners.has(listener)) guarded(() => listener(argument));
+    }
   }
 }
