@@ -5,6 +5,7 @@ import { RuntimeCrashError, RuntimeLoadError } from "./errors.ts";
 import { chunkSize, count, type Exports, instantiate, marks, out, size, stamp, state } from "./instantiate.ts";
 import { unlessLeft } from "./leaving.ts";
 import { letGo } from "./let-go.ts";
+import { tagOf } from "./source.ts";
 import { clearTimer, setTimer } from "./timers.ts";
 import { invalid, object } from "./validate.ts";
 
@@ -248,8 +249,8 @@ export function instance(): Promise<Instance> {
 export function init(options?: InitOptions): Promise<void> {
   try {
     const { wasmURL, wasmModule, workerURL } = object(options, "options");
-    const isURL = (value: unknown): boolean => typeof value === "string" || value instanceof URL;
-    if (wasmModule !== undefined && !(wasmModule instanceof WebAssembly.Module)) throw invalid("wasmModule", "a WebAssembly.Module", wasmModule);
+    const isURL = (value: unknown): boolean => typeof value === "string" || tagOf(value) === "URL";
+    if (wasmModule !== undefined && tagOf(wasmModule) !== "WebAssembly.Module") throw invalid("wasmModule", "a WebAssembly.Module", wasmModule);
     if (wasmURL !== undefined && !isURL(wasmURL)) throw invalid("wasmURL", "a string or a URL", wasmURL);
     if (workerURL !== undefined && workerURL !== false && !isURL(workerURL)) throw invalid("workerURL", "a string, a URL or false", workerURL);
     const next: InitOptions = {

@@ -26,8 +26,10 @@ export interface Source {
   moved?: () => void;
 }
 
-/** By its tag, because an object of another frame is no instance of this one's class. */
-export const isBlob = (data: unknown): data is Blob => /^\[object (Blob|File)\]$/.test(Object.prototype.toString.call(data));
+/** The class of an object by its tag: one of another frame is no instance of this one's class. */
+export const tagOf = (value: unknown): string => Object.prototype.toString.call(value).slice(8, -1);
+
+export const isBlob = (data: unknown): data is Blob => /^(Blob|File)$/.test(tagOf(data));
 
 export const isStream = (data: unknown): data is ReadableStream<Uint8Array> =>
   typeof data === "object" && data !== null && typeof (data as ReadableStream).getReader === "function";
@@ -35,7 +37,7 @@ export const isStream = (data: unknown): data is ReadableStream<Uint8Array> =>
 /** The bytes of a buffer or of a view's own window of it; throws where the buffer is detached, undefined where it is neither. */
 export function bytesOf(data: unknown): Uint8Array | undefined {
   if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-  return /^\[object (Shared)?ArrayBuffer\]$/.test(Object.prototype.toString.call(data)) ? new Uint8Array(data as ArrayBuffer) : undefined;
+  return /^(Shared)?ArrayBuffer$/.test(tagOf(data)) ? new Uint8Array(data as ArrayBuffer) : undefined;
 }
 
 export function sourceOf(data: UploadData, size: number): Source {
@@ -85,7 +87,7 @@ class ByteSource implements Source {
     const bytes = this.#bytes;
     if (bytes.length !== this.#size) throw new TypeError("the buffer was detached or resized");
     // Shared memory can't be sent, nor can a buffer that may change its size.
-    const fixed = bytes.buffer instanceof ArrayBuffer && !(bytes.buffer as { resizable?: boolean }).resizable;
+    const fixed = tagOf(bytes.buffer) === "ArrayBuffer" && !(bytes.buffer as { resizable?: boolean }).resizable;
     return (fixed ? bytes.subarray(from, to) : bytes.slice(from, to)) as Uint8Array<ArrayBuffer>;
   }
 
@@ -128,9 +130,10 @@ class StreamSource implements Source {
     while (!this.#ended && (this.#have < to || to === this.#size)) {
       const { done, value } = await this.#reader.read();
       if (done) this.#ended = true;
-      else if (!(value instanceof Uint8Array)) throw new TypeError("the stream gave something that is no Uint8Array");
+      else if (tagOf(value) !== "Uint8Array") throw new TypeError("the stream gave something that is no Uint8Array");
       else if (value.length > 0) {
-        this.#chunks.push({ at: this.#have, bytes: value });
+        // Its producer may fill the same buffer again as soon as more is asked for.
+        this.#chunks.push({ at: this.#have, bytes: new Uint8Array(value) });
         this.#have += value.length;
         this.moved?.();
       }

@@ -1,5 +1,6 @@
 import type { ClientOptions, CreateChatParams, Part, RequestOptions, SendOptions } from "turnwire";
 import { InvalidArgumentError } from "./errors.ts";
+import { tagOf } from "./source.ts";
 
 // Options are checked here and nowhere else: a call may come before the module is loaded, and what is wrong is said
 // before anything is sent.
@@ -103,7 +104,7 @@ export function clientConfig(options: ClientOptions): ClientConfig {
 
 function base(value: string | URL): string {
   const expected = "an http(s) address, absolute or relative to the page, without query, fragment or password";
-  if (!isString(value) && !(value instanceof URL)) throw invalid("baseURL", expected, value);
+  if (!isString(value) && tagOf(value) !== "URL") throw invalid("baseURL", expected, value);
   // On a server there is no page to be relative to, and no request is sent either.
   const page = typeof document === "undefined" ? (typeof location === "undefined" ? "http://localhost/" : location.href) : document.baseURI;
   let url: URL;
