@@ -129,6 +129,19 @@ check("values that look right but can't be are refused", async ({ page, service 
   assert.deepEqual(await service.requests(), before);
 });
 
+check("milliseconds: a fraction is none of none, and the largest number is one", async ({ page }) => {
+  const seen = await page.evaluate(async () => {
+    // A service that never answers.
+    const silent = (_, { signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    const fraction = await lab.refusal(() => lab.client({ timeout: 0.9, fetch: silent }).chats.create());
+    const most = await lab.follow((await lab.chat({ timeout: Number.MAX_VALUE, idleTimeout: Number.MAX_VALUE })).send("count to 3"));
+    return { fraction, most: [most.status, most.text] };
+  });
+  assert.deepEqual([seen.fraction?.name, seen.fraction?.code], ["TimeoutError", "response_timeout"], JSON.stringify(seen.fraction));
+  assert.match(seen.fraction.message, /\b1 ms\b/);
+  assert.deepEqual(seen.most, ["completed", "1 2 3"]);
+});
+
 check("a listener that another one takes away is not called any more", async ({ page }) => {
   const seen = await page.evaluate(async () => {
     const seen = [];

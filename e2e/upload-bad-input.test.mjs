@@ -121,6 +121,18 @@ check("values that look right but can't be are refused", async ({ page, service 
   assert.ok(after.uploadURLs - before.uploadURLs <= 1, "the busy upload alone may have asked");
 });
 
+check("a wait's milliseconds: a fraction is none of none, and the largest number is one", async ({ page }) => {
+  const seen = await page.evaluate(async () => {
+    const record = (status) => async () => new Response(JSON.stringify({ file_id: "file_any", status }));
+    const states = ["processing", "ready"];
+    const most = await lab.client({ fetch: () => record(states.shift())() }).files.wait("file_any", { interval: 0.5, maxInterval: Number.MAX_VALUE, waitTimeout: Number.MAX_VALUE });
+    const fraction = await lab.refusal(() => lab.client({ fetch: record("processing") }).files.wait("file_any", { interval: 0.1, waitTimeout: 0.9 }));
+    return { most: most.status, fraction };
+  });
+  assert.equal(seen.most, "ready");
+  assert.deepEqual([seen.fraction?.name, /\b1 ms\b/.test(seen.fraction?.message)], ["TimeoutError", true], JSON.stringify(seen.fraction));
+});
+
 /** Every file that the service registered for an upload is one of which it was told. */
 async function toldOf(service, seen, what) {
   for (const { answer } of seen.asked.filter(({ path }) => path.endsWith("/upload-url"))) {

@@ -1,6 +1,6 @@
 import type { UploadData, UploadOptions, UploadTicket, WaitOptions } from "turnwire";
 import { bytesOf, isBlob, isStream } from "./source.ts";
-import { type ClientConfig, headers, invalid, isFunction, isString, milliseconds, object, optional, requestConfig, type RequestConfig, segment } from "./validate.ts";
+import { type ClientConfig, headers, invalid, isFunction, isString, milliseconds, object, optional, requestConfig, type RequestConfig, segment, whole } from "./validate.ts";
 
 /** A wait's options as the module takes them. */
 export interface WaitLimits {
@@ -16,7 +16,7 @@ export interface WaitConfig extends RequestConfig, WaitLimits {
 export function waitConfig(options: WaitOptions | undefined, config: ClientConfig): WaitConfig {
   const o = object(options, "options");
   const some = (value: number | undefined, field: string): number | undefined =>
-    optional(value, field, "a number of milliseconds above 0", (n) => typeof n === "number" && n > 0 && n < Infinity);
+    whole(optional(value, field, "a number of milliseconds above 0", (n) => typeof n === "number" && n > 0 && n < Infinity));
   return {
     ...requestConfig(o, config),
     interval: some(o.interval, "interval") ?? 1_000,

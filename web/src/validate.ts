@@ -40,8 +40,11 @@ export function segment(value: string | undefined, field: string, missing: strin
   return value;
 }
 
+/** Whole milliseconds, as the module counts them: 0.9 is no "none", and nobody lives to see the longest. */
+export const whole = (ms: number | undefined): number | undefined => ms && Math.min(Math.ceil(ms), Number.MAX_SAFE_INTEGER);
+
 export const milliseconds = (value: number | undefined, field: string): number | undefined =>
-  optional(value, field, "a number of milliseconds, 0 or more (0: no limit)", (n) => typeof n === "number" && n >= 0 && n < Infinity);
+  whole(optional(value, field, "a number of milliseconds, 0 or more (0: no limit)", (n) => typeof n === "number" && n >= 0 && n < Infinity));
 
 const tries = (value: number | undefined, field: string): number | undefined =>
   optional(value, field, "a whole number, 0 or more", (n) => Number.isInteger(n) && n >= 0);
