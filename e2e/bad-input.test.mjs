@@ -12,14 +12,17 @@ const times = ["null", "NaN", "Infinity", "-1", "a string", "an object", "true"]
 const tries = ["null", "NaN", "Infinity", "-1", "1.5", "a string", "an object", "true"];
 const strings = ["null", "a number", "an empty string", "an array", "an object", "true", "a function"];
 const functions = ["null", "a number", "a string", "an object", "true"];
-const objects = ["null", "a number", "a string", "an array", "true"];
+const headers = [
+  "null", "a number", "a string", "true", "a function", "a Set", "a promise", "a Date", "URLSearchParams", "an instance of a class", "an array of strings",
+  "an array of an array of three", "a Map of numbers", "a Map with a bad name",
+];
 
 const clientOptions = {
   baseURL: strings,
   apiKey: ["null", "a number", "an empty string", "an object", "true"],
   workspaceId: strings,
   agentId: strings,
-  headers: objects,
+  headers,
   credentials: ["null", "a number", "a string", "an empty string"],
   maxRetries: tries,
   timeout: times,
@@ -32,7 +35,7 @@ const sendOptions = {
   signal: ["null", "a number", "a string", "an object", "true"],
   timeout: times,
   maxRetries: tries,
-  headers: objects,
+  headers,
   model: strings,
   idempotencyKey: strings,
   idleTimeout: times,
@@ -47,6 +50,8 @@ function refusals(page, call, table) {
     const wrong = {
       null: null, "a number": 42, NaN, Infinity, "-1": -1, "1.5": 1.5, "an empty string": "", "a string": "text",
       "an array": [], "an object": {}, true: true, "a function": () => {},
+      "a Set": new Set(), "a promise": Promise.resolve({}), "a Date": new Date(), URLSearchParams: new URLSearchParams(), "an instance of a class": new (class { a = "b"; })(),
+      "an array of strings": ["ab"], "an array of an array of three": [["a", "b", "c"]], "a Map of numbers": new Map([["a", 1]]), "a Map with a bad name": new Map([["no spaces", "x"]]),
     };
     const run = {
       client: (field, value) => lab.client({ [field]: value }),
@@ -127,6 +132,37 @@ check("values that look right but can't be are refused", async ({ page, service 
     assert.doesNotMatch(error.message, /secret|key\n/, "a message may hold no secret");
   }
   assert.deepEqual(await service.requests(), before);
+});
+
+check("headers reach the service in every form, those given twice together", async ({ page }) => {
+  const seen = await page.evaluate(async () => {
+    const frame = document.body.appendChild(document.createElement("iframe")).contentWindow;
+    const forms = {
+      "an object": { "X-Own": "a", "x-team": "b" }, "an object without a prototype": Object.assign(Object.create(null), { "X-Own": "a", "x-team": "b" }),
+      Headers: new Headers({ "X-Own": "a", "x-team": "b" }), "another frame's Headers": new frame.Headers({ "X-Own": "a", "x-team": "b" }),
+      "a Map": new Map([["X-Own", "a"], ["x-team", "b"]]), "another frame's Map": new frame.Map([["X-Own", "a"], ["x-team", "b"]]),
+      "an array": [["X-Own", "a"], ["x-team", "b"]], "another frame's object": frame.JSON.parse('{"X-Own":"a","x-team":"b"}'),
+      "an array that says one twice": [["X-Own", "a"], ["x-team", "b"], ["x-own", "c"]], "an empty array": [], "empty Headers": new Headers(),
+    };
+    const seen = {};
+    for (const [what, headers] of Object.entries(forms)) {
+      const sent = [];
+      const fetch = async (url, init) => {
+        const given = new Headers(init.headers);
+        sent.push(`${given.get("x-own")} ${given.get("x-team")}`);
+        return url.endsWith("/chats") ? new Response('{"id":"c"}') : new Response('data: {"type":"turn_complete","data":{}}\n\n', { headers: { "content-type": "text/event-stream" } });
+      };
+      await lab.client({ headers, fetch }).chats.create();
+      await lab.client({ fetch }).chats.create({}, { headers });
+      await lab.client({ fetch }).chats.open("c").send("hello", { headers }).done();
+      seen[what] = [...new Set(sent)].join(" | ");
+    }
+    return seen;
+  });
+  assert.deepEqual(seen, {
+    "an object": "a b", "an object without a prototype": "a b", Headers: "a b", "another frame's Headers": "a b", "a Map": "a b", "another frame's Map": "a b",
+    "an array": "a b", "another frame's object": "a b", "an array that says one twice": "a, c b", "an empty array": "null null", "empty Headers": "null null",
+  });
 });
 
 check("milliseconds: a fraction is none of none, and the largest number is one", async ({ page }) => {

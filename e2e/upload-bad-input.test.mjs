@@ -18,10 +18,10 @@ const times = ["null", "NaN", "Infinity", "-1", "a string", "an object", "true"]
 const counts = ["null", "NaN", "Infinity", "-1", "1.5", "a string", "an object", "true"];
 const strings = ["null", "a number", "an empty string", "an array", "an object", "true", "a function"];
 const functions = ["null", "a number", "a string", "an object", "true"];
-const objects = ["null", "a number", "a string", "an array", "true"];
+const headers = ["null", "a number", "a string", "true", "a Set", "an array of strings", "a Map of numbers"];
 
 /** Which wrong values each option must refuse; refusals() makes them. */
-const request = { signal: ["null", "a number", "a string", "an object", "true"], timeout: times, maxRetries: counts, headers: objects };
+const request = { signal: ["null", "a number", "a string", "an object", "true"], timeout: times, maxRetries: counts, headers };
 const uploadOptions = {
   ...request,
   workspaceId: strings, name: strings, contentType: strings, purpose: strings, resumeKey: strings,
@@ -53,6 +53,7 @@ for (const [call, [what, table]] of Object.entries(tables)) {
       const wrong = {
         undefined, null: null, "a number": 42, 0: 0, NaN, Infinity, "-1": -1, "1.5": 1.5, "an empty string": "", "a string": "text", ".": ".",
         "an array": [], "an object": {}, true: true, "a function": () => {}, "a promise": Promise.resolve(new Blob()), "a response": new Response("x"),
+        "a Set": new Set(), "an array of strings": ["ab"], "a Map of numbers": new Map([["a", 1]]),
       };
       const { files } = lab.client();
       const run = {

@@ -56,6 +56,10 @@ const maps = {
   "a promise of one": { map: async (raw) => ({ fileId: raw.file_id, url: raw.upload_url, protocol: "azure-block", blockSize: 1_000, expiresAt: raw.expires_at }) },
   "one of other names": { fault: "ticket=nested", map: (raw) => ({ fileId: raw.file.file_id, url: raw.url, expiresAt: Date.now() + 60_000 }) },
   "one with headers": { fault: "ticket=put", map: (raw) => ({ fileId: raw.file_id, url: raw.upload_url, protocol: "put", headers: { "Content-Type": "text/plain" } }) },
+  "one with Headers": { fault: "ticket=put", map: (raw) => ({ fileId: raw.file_id, url: raw.upload_url, protocol: "put", headers: new Headers({ "Content-Type": "text/x-headers" }) }), type: "text/x-headers" },
+  "one with a Map": { fault: "ticket=put", map: (raw) => ({ fileId: raw.file_id, url: raw.upload_url, protocol: "put", headers: new Map([["Content-Type", "text/x-map"]]) }), type: "text/x-map" },
+  "one with pairs": { fault: "ticket=put", map: (raw) => ({ fileId: raw.file_id, url: raw.upload_url, protocol: "put", headers: [["Content-Type", "text/x-pairs"]] }), type: "text/x-pairs" },
+  "a Set of headers": { map: (raw) => ({ fileId: raw.file_id, url: raw.upload_url, headers: new Set() }), code: "map_ticket_failed", message: /headers must be/ },
   "a throw": { map: () => { throw new RangeError("not like this"); }, code: "map_ticket_failed", message: /mapUploadTicket.*not like this/ },
   "a rejection": { map: () => Promise.reject(new RangeError("nor like this")), code: "map_ticket_failed", message: /mapUploadTicket.*nor like this/ },
   "nothing": { map: () => {}, code: "map_ticket_failed", message: /mapUploadTicket.*the ticket must be an object/ },
@@ -72,9 +76,19 @@ const maps = {
   "multipart without parts": { map: (raw) => ({ fileId: raw.file_id, url: raw.upload_url, protocol: "s3-multipart" }), name: "ProtocolError", code: "ticket_without_parts", message: /parts/ },
 };
 check("what a page's mapUploadTicket makes of the answer", async ({ page, service }) => {
-  for (const [what, { map, fault = "tag=none", name = "UploadError", code, message }] of Object.entries(maps)) {
+  for (const [what, { map, fault = "tag=none", name = "UploadError", code, message, type }] of Object.entries(maps)) {
     await page.evaluate(`globalThis.map = ${map}`);
-    const seen = await page.evaluate((fault) => lab.upload(new Blob([lab.bytes(1, 5_000)]), lab.fault(fault, { mapUploadTicket: map, blockSize: 2_000, blockTries: 1 })), fault);
+    const seen = await page.evaluate(async (fault) => {
+      const { setRequestHeader } = XMLHttpRequest.prototype;
+      const headers = [];
+      XMLHttpRequest.prototype.setRequestHeader = function (name, value) {
+        headers.push(`${name.toLowerCase()}: ${value}`);
+        setRequestHeader.call(this, name, value);
+      };
+      const seen = await lab.upload(new Blob([lab.bytes(1, 5_000)]), lab.fault(fault, { mapUploadTicket: map, blockSize: 2_000, blockTries: 1 }));
+      XMLHttpRequest.prototype.setRequestHeader = setRequestHeader;
+      return { ...seen, headers };
+    }, fault);
     const { error, asked } = seen;
     assert.deepEqual([what, error?.name, error?.code], code ? [what, name, code] : [what, undefined, undefined], JSON.stringify(error));
     if (error) assert.match(error.message, message, what);
@@ -82,6 +96,7 @@ check("what a page's mapUploadTicket makes of the answer", async ({ page, servic
     const record = await service.file(answer.file_id ?? answer.file.file_id);
     assert.deepEqual([what, record.status], [what, error ? "upload_failed" : "ready"]);
     if (!error) assert.equal(record.checksum, seen.file.checksum);
+    if (type) assert.deepEqual(seen.headers, [`content-type: ${type}`], what);
   }
 });
 

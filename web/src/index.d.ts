@@ -16,7 +16,7 @@ export interface ClientOptions {
   /** Agent used where a call names none. */
   agentId?: string;
   /** Sent with every request to the service, never to a signed address; they replace none of the client's own. */
-  headers?: Record<string, string>;
+  headers?: HeadersOption;
   /** Default "same-origin". Cookies are never sent to a signed address. */
   credentials?: RequestCredentials;
   /** Default 2; see RequestOptions.maxRetries. */
@@ -39,6 +39,10 @@ export interface ClientOptions {
   /** Receives one record for each request, retry, turn and upload. Never holds a key or a signed address. */
   onLog?: (record: LogRecord) => void;
 }
+
+/** Names and values that HTTP allows. What is given more than once is put together, as fetch does. */
+export type HeadersOption =
+  | Readonly<Record<string, string>> | Headers | ReadonlyMap<string, string> | readonly (readonly [name: string, value: string])[];
 
 export interface LogRecord {
   level: "debug" | "info" | "warn" | "error";
@@ -90,7 +94,7 @@ export interface RequestOptions {
    * 429 and 503. Default 2.
    */
   maxRetries?: number;
-  headers?: Record<string, string>;
+  headers?: HeadersOption;
 }
 
 // ------------------------------------------------------------------------------------------------- chats
@@ -329,7 +333,7 @@ export interface UploadTicket {
   protocol?: UploadProtocol;
   method?: string;
   /** Sent to the address with the bytes. */
-  headers?: Record<string, string>;
+  headers?: HeadersOption;
   /** Bytes. */
   blockSize?: number;
   parts?: { partNumber: number; url: string }[];

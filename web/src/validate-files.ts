@@ -137,6 +137,8 @@ export function ticketJSON(ticket: UploadTicket, base: string): string {
   if (parts !== undefined && !(Array.isArray(parts) && parts.every((part) => Number.isInteger(part?.partNumber) && isAddress(part.url)))) {
     wrong("parts", "an array of { partNumber, url }", parts);
   }
-  headers(ticket.headers, "headers");
-  return JSON.stringify(ticket);
+  const flat = headers(ticket.headers, "headers");
+  // As JSON, Headers and a Map would have none.
+  const header = Object.fromEntries(flat.flatMap((name, i) => (i % 2 === 0 ? [[name, flat[i + 1]!]] : [])));
+  return JSON.stringify({ ...ticket, headers: header });
 }

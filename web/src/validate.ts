@@ -1,4 +1,4 @@
-import type { ClientOptions, CreateChatParams, Part, RequestOptions, SendOptions } from "turnwire";
+import type { ClientOptions, CreateChatParams, HeadersOption, Part, RequestOptions, SendOptions } from "turnwire";
 import { InvalidArgumentError } from "./errors.ts";
 import { tagOf } from "./source.ts";
 
@@ -49,18 +49,38 @@ export const milliseconds = (value: number | undefined, field: string): number |
 const tries = (value: number | undefined, field: string): number | undefined =>
   optional(value, field, "a whole number, 0 or more", (n) => Number.isInteger(n) && n >= 0);
 
-/** Headers as a flat list of names and values. */
-export function headers(value: Record<string, string> | undefined, field: string): string[] {
-  const flat = Object.entries(object(value, field)).flat() as string[];
+/** Headers as a flat list of names and values, each name once. */
+export function headers(value: HeadersOption | undefined, field: string): string[] {
+  if (value === undefined) return [];
+  const found = new Map<string, [string, string]>();
   try {
-    if (flat.every((part) => typeof part === "string")) {
-      new Headers(value);
-      return flat;
+    for (const pair of pairs(value)) {
+      if (!Array.isArray(pair) || pair.length !== 2 || !pair.every((part) => typeof part === "string")) throw new TypeError("no pair");
+      const [name, text] = pair as [string, string];
+      const before = found.get(name.toLowerCase());
+      // Fetch standard, "combine": the module would send the last one alone.
+      found.set(name.toLowerCase(), before ? [before[0], `${before[1]}, ${text}`] : [name, text]);
     }
+    new Headers([...found.values()]);
   } catch {
-    // Said below: the platform's message does not name the option.
+    // Not in the platform's words, which do not name the option.
+    throw invalid(field, "an object, Headers, a Map or an array of pairs, with header names and string values that HTTP allows");
   }
-  throw invalid(field, "an object of header names and string values that HTTP allows");
+  return [...found.values()].flat();
+}
+
+/** The names and values of headers, in whichever form they are. An object of another class may hide its own. */
+function pairs(value: HeadersOption): Iterable<unknown> {
+  if (Array.isArray(value) || /^(Headers|Map)$/.test(tagOf(value))) return value as Iterable<unknown>;
+  if (isPlain(value)) return Object.entries(value);
+  throw new TypeError("no headers");
+}
+
+/** Made by {}, Object.create(null) or JSON.parse, in this frame or another one. */
+function isPlain(value: unknown): value is Record<string, unknown> {
+  if (tagOf(value) !== "Object") return false;
+  const parent = Object.getPrototypeOf(value);
+  return parent === null || Object.getPrototypeOf(parent) === null;
 }
 
 /** A client's options as the module takes them. */

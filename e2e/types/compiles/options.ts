@@ -22,6 +22,9 @@ export const clients = [
   new AgentClient({ baseURL: "/", apiKey: "key" }),
   new AgentClient({ baseURL: "/", apiKey: () => Promise.resolve("key"), fetch: (input, init) => fetch(input, init) }),
 ];
+export const headers: RequestOptions[] = [
+  { headers: new Headers() }, { headers: new Map([["x-team", "a"]]) }, { headers: [["x-team", "a"]] }, { headers: [["x-team", "a"]] as const },
+];
 export const levels: LogRecord["level"][] = ["debug", "info", "warn", "error"];
 export const value: string | number | boolean | undefined = records[0]?.fields["status"];
 

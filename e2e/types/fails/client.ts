@@ -8,6 +8,8 @@ new AgentClient({ baseURL: "/", apiKey: 42 }); // error TS2322
 new AgentClient({ baseURL: "/", apiKey: () => 42 }); // error TS2322
 new AgentClient({ baseURL: "/", credentials: "always" }); // error TS2322
 new AgentClient({ baseURL: "/", headers: { "x-a": 1 } }); // error TS2322
+new AgentClient({ baseURL: "/", headers: ["x-a", "1"] }); // error TS2322
+new AgentClient({ baseURL: "/", headers: new Map([["x-a", 1]]) }); // error TS2322
 new AgentClient({ baseURL: "/", maxRetries: "2" }); // error TS2322
 new AgentClient({ baseURL: "/", baseUrl: "/" }); // error TS2561
 new AgentClient({ baseURL: "/", onLog: (record: string) => record }); // error TS2322
