@@ -85,8 +85,6 @@ check("values that look right but can't be are refused", async ({ page, service 
   const told = await page.evaluate(async () => {
     const chats = lab.client().chats;
     const chat = chats.open("chat_any");
-    const loop = [{ type: "text", text: "round" }];
-    loop[0].self = loop;
     const calls = {
       "no options": () => new lab.Turnwire.AgentClient(),
       "baseURL ftp": () => lab.client({ baseURL: "ftp://example.org" }),
@@ -108,7 +106,8 @@ check("values that look right but can't be are refused", async ({ page, service 
       "message part without type": () => chat.send([{ text: "hello" }]),
       "message part without text": () => chat.send([{ type: "text" }]),
       "message part with empty text": () => chat.send([{ type: "text", text: "x" }, { type: "text", text: "" }]),
-      "message that is no JSON": () => chat.send(loop),
+      "message a hole": () => chat.send([{ type: "text", text: "x" }, , { type: "text", text: "y" }]),
+      "message of a class of the browser": () => chat.send([new Blob(["x"])]),
       "options a string": () => chat.send("hello", "now"),
       "listener missing": () => chat.send("hello", { signal: AbortSignal.abort() }).on("event"),
       "chatId missing": () => chats.open(),
@@ -132,6 +131,68 @@ check("values that look right but can't be are refused", async ({ page, service 
     assert.doesNotMatch(error.message, /secret|key\n/, "a message may hold no secret");
   }
   assert.deepEqual(await service.requests(), before);
+});
+
+check("a part that JSON would change is refused, by its place", async ({ page, service }) => {
+  const before = await service.requests();
+  const told = await page.evaluate(async () => {
+    const chat = lab.client().chats.open("chat_any");
+    const loop = {};
+    loop.inner = [loop];
+    const deep = {};
+    for (let at = deep, i = 0; i < 100_000; i++) at = at.d = {};
+    const frame = document.body.appendChild(document.createElement("iframe")).contentWindow;
+    class Hidden {
+      #url = "x";
+      get url() { return this.#url; }
+    }
+    const values = {
+      ".x: a Blob": new Blob(["x"]), ".x: a File": new File(["x"], "a"), ".x: a Map": new Map([["a", 1]]), ".x: a Set": new Set([1]), ".x: another frame's Map": new frame.Map(),
+      ".x: a function": () => {}, ".x: a symbol": Symbol("x"), ".x: a bigint": 1n, ".x: NaN": NaN, ".x: Infinity": -Infinity,
+      ".x: bytes": new Uint8Array(3), ".x: a buffer": new ArrayBuffer(3), ".x: a promise": Promise.resolve(1), ".x: an error": new Error("x"), ".x: a regular expression": /x/,
+      ".x.inner[0]: a loop": loop, [`.x${".d".repeat(18)}: too deep`]: deep,
+      ".x[1]: a hole": [1, , 3], ".x[0]: undefined in an array": [undefined], ".x.more: a named member of an array": Object.assign([1], { more: 2 }),
+      ".x.y[2].z: deep inside": { y: [0, 1, { z: new Blob() }] }, '.x["a b"]: another name': { "a b": NaN },
+      ".x.y: an accessor": { get y() { return 1; } }, ".x.url: an accessor of a class": new Hidden(),
+      ".x[0]: toJSON that gives nothing in an array": [{ toJSON() {} }], ".x: toJSON that gives a Map": { toJSON: () => new Map() },
+    };
+    const told = {};
+    for (const [what, x] of Object.entries(values)) told[what] = (await lab.refusal(() => chat.send([{ type: "text", text: "a" }, { type: "image", x }]))) ?? "taken";
+    told[": toJSON that throws"] = await lab.refusal(() => chat.send([{ type: "text", text: "a" }, { type: "x", toJSON() { throw new Error("thrown by the page"); } }]));
+    return told;
+  });
+  for (const [what, error] of Object.entries(told)) {
+    assert.deepEqual([what, error?.name, error?.code], [what, "InvalidArgumentError", "invalid_argument"]);
+    const place = `message[1]${what.slice(0, what.indexOf(": "))}`;
+    assert.ok(error.message.startsWith(`${place} must be what JSON can say, no `), `${what}: ${error.message.slice(0, 200)}`);
+  }
+  assert.deepEqual(await service.requests(), before);
+});
+
+check("parts are sent as JSON says them, and read once", async ({ page }) => {
+  const sent = await page.evaluate(async () => {
+    let sent;
+    const chat = await lab.chat({ fetch: (url, init) => (sent = init.body, fetch(url, init)) });
+    let reads = 0;
+    const frame = document.body.appendChild(document.createElement("iframe")).contentWindow;
+    class Image {
+      type = "image_ref";
+      constructor(id) { this.file_id = id; }
+      describe() { return this.file_id; }
+    }
+    const shared = { a: 1 };
+    await chat.send([
+      { type: "text", text: "hello", left: undefined, when: new Date(0), url: new URL("https://example.org/") },
+      new Image("file_1"), frame.JSON.parse('{"type":"far","__proto__":[1,{"b":null}]}'),
+      { type: "twice", one: shared, two: shared, bare: Object.assign(Object.create(null), { c: "" }), zero: -0, none: { toJSON() {} }, last: { toJSON: (key) => `${key} ${++reads}` } },
+    ]).done();
+    return JSON.parse(sent).parts.map((part) => JSON.stringify(part));
+  });
+  assert.deepEqual(sent, [
+    '{"type":"text","text":"hello","when":"1970-01-01T00:00:00.000Z","url":"https://example.org/"}',
+    '{"type":"image_ref","file_id":"file_1"}', '{"type":"far","__proto__":[1,{"b":null}]}',
+    '{"type":"twice","one":{"a":1},"two":{"a":1},"bare":{"c":""},"zero":0,"last":"last 1"}',
+  ]);
 });
 
 check("headers reach the service in every form, those given twice together", async ({ page }) => {

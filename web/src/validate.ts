@@ -1,5 +1,6 @@
 import type { ClientOptions, CreateChatParams, HeadersOption, Part, RequestOptions, SendOptions } from "turnwire";
 import { InvalidArgumentError } from "./errors.ts";
+import { lossless } from "./lossless.ts";
 import { tagOf } from "./source.ts";
 
 // Options are checked here and nowhere else: a call may come before the module is loaded, and what is wrong is said
@@ -189,15 +190,12 @@ function parts(message: string | Part[]): string {
     return JSON.stringify([{ type: "text", text: message }]);
   }
   if (!Array.isArray(message) || message.length === 0) throw invalid("message", "a non-empty string or a non-empty array of parts", message);
-  message.forEach((part: Part, i) => {
+  const list = lossless(message, "message") as Part[];
+  list.forEach((part: Part, i) => {
     if (typeof part !== "object" || part === null || !isString(part.type)) throw invalid(`message[${i}]`, "an object with a string type", part);
     if (part.type === "text" && !isString(part.text)) throw invalid(`message[${i}].text`, "a non-empty string", part.text);
   });
-  try {
-    return JSON.stringify(message);
-  } catch {
-    throw invalid("message", "an array of parts that JSON can express");
-  }
+  return JSON.stringify(list);
 }
 
 export function createParams(params: CreateChatParams | undefined, config: ClientConfig): { workspaceId: string; agentId: string; isTemporary: boolean | undefined } {
