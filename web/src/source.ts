@@ -1,4 +1,5 @@
 import type { UploadData } from "turnwire";
+import { pauses } from "./breath.ts";
 import { letGo } from "./let-go.ts";
 
 export type Bytes = Blob | Uint8Array<ArrayBuffer>;
@@ -109,6 +110,7 @@ class StreamSource implements Source {
   #have = 0;
   #ended = false;
   #last: Promise<unknown> = Promise.resolve();
+  readonly #pause = pauses();
 
   constructor(stream: ReadableStream<Uint8Array>, size: number) {
     this.#reader = stream.getReader();
@@ -128,7 +130,7 @@ class StreamSource implements Source {
   /** Reads as far as to; at the size, makes sure that the stream ends there. */
   async #fill(to: number): Promise<void> {
     while (!this.#ended && (this.#have < to || to === this.#size)) {
-      const { done, value } = await this.#reader.read();
+      const { done, value } = await this.#pause(this.#reader.read());
       if (done) this.#ended = true;
       else if (tagOf(value) !== "Uint8Array") throw new TypeError("the stream gave something that is no Uint8Array");
       else if (value.length > 0) {

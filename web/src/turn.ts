@@ -7,6 +7,7 @@ import { type Batch, batchSize, Kept } from "./kept.ts";
 import { letGo } from "./let-go.ts";
 import { guarded, Listeners } from "./listeners.ts";
 import { current } from "./runtime.ts";
+import { tagOf } from "./source.ts";
 import type { SendConfig } from "./validate.ts";
 
 /** How much is kept for an iteration that may come; past it, reading pauses or the events are dropped. */
@@ -160,8 +161,7 @@ export class Turn implements API.Turn {
       while (reader && !this.#over) {
         const { done, value } = await pause(reader.read());
         if (done || this.#over || stream !== this.#stream) break;
-        // By its tag, because an object of another frame is no instance of this one's class.
-        if (Object.prototype.toString.call(value) !== "[object Uint8Array]") throw new TypeError("the body gave something that is no Uint8Array");
+        if (tagOf(value) !== "Uint8Array") throw new TypeError("the body gave something that is no Uint8Array");
         if (value.length <= pieceSize) this.#update(this.#deliver(value));
         else await this.#inPieces(value, stream);
         if (this.#kept.size > keptMost && !this.#over) await this.#full();

@@ -5,7 +5,7 @@ import { type ErrorSpec, type RuntimeCrashError, UploadError } from "./errors.ts
 import { guarded, Listeners } from "./listeners.ts";
 import { claim, forget, load, save } from "./records.ts";
 import { describe, type UploadSink } from "./runtime.ts";
-import { type Bytes, type Source, sourceOf } from "./source.ts";
+import { type Bytes, isBlob, type Source, sourceOf } from "./source.ts";
 import { send } from "./store.ts";
 import { ticketJSON, type UploadConfig } from "./validate-files.ts";
 
@@ -228,7 +228,6 @@ export class Upload implements API.Upload {
           this.#requests.set(id, send({ method, url, base: `${this.#session.config.base}/`, header: JSON.parse(header), body: data, want: want.split(",").filter(Boolean) }, {
             alive: () => tell(() => control.storeAlive(this.#id, id)),
             progress: (sent) => tell(() => control.storeProgress(this.#id, id, sent)),
-            alive: () => {},
             answered: (status, header, text) => done(() => control.storeAnswered(this.#id, id, status, header, text)),
             failed: (detail) => void this.#readable(data).then(
               () => done(() => control.storeFailed(this.#id, id, detail)),
@@ -282,7 +281,7 @@ export class Upload implements API.Upload {
 
   /** Rejects where a request may have failed because the file can't be read any more: to the browser that is a network's failure. */
   async #readable(data: Bytes | string): Promise<void> {
-    if (data instanceof Blob) await data.slice(0, 1).arrayBuffer();
+    if (isBlob(data)) await data.slice(0, 1).arrayBuffer();
   }
 
   #report(progress: API.UploadProgress): void {
