@@ -48,8 +48,8 @@ func (t *Ticket) parse(object []byte) bool {
 	m := (*[19][]byte)(json.Members(object, "file_id", "fileId", "id", "upload_url", "uploadUrl", "signed_url", "url",
 		"complete_url", "completeURL", "block_size", "blockSize", "expires_at", "expiresAt",
 		"protocol", "method", "headers", "parts", "extensions", "file"))
-	if t.FileID = firstString(m[:3]...); t.FileID == "" {
-		t.FileID = firstString(json.Members(m[18], "file_id", "id")...)
+	if t.FileID = identifier(m[:3]...); t.FileID == "" {
+		t.FileID = identifier(json.Members(m[18], "file_id", "id")...)
 	}
 	t.URL, t.CompleteURL = firstString(m[3:7]...), firstString(m[7:9]...)
 	for _, v := range m[9:11] {

@@ -15,11 +15,22 @@ func ChatID(req Request, res Response, body []byte) (string, *Error) {
 	}
 	top := json.Members(body, "chat_id", "id", "chat", "data")
 	chat, data := json.Members(top[2], "chat_id", "id"), json.Members(top[3], "chat_id", "id")
-	if id := firstString(top[0], top[1], chat[0], chat[1], data[0], data[1]); id != "" {
+	if id := identifier(top[0], top[1], chat[0], chat[1], data[0], data[1]); id != "" {
 		return id, nil
 	}
 	return "", &Error{Kind: KindProtocol, Code: "chat_without_id", RequestID: res.RequestID, Status: res.Status,
 		Message: req.Method + " " + req.Path + " answered without an identifier: expected chat_id or id, saw " + names(body)}
+}
+
+// identifier is firstString of what can stand in a path: half a surrogate pair can't, and is read as U+FFFD.
+func identifier(values ...[]byte) string {
+	id := firstString(values...)
+	for _, c := range id {
+		if c == '\uFFFD' {
+			return ""
+		}
+	}
+	return id
 }
 
 // firstString is the first of the values that is a string with something in it.

@@ -419,8 +419,8 @@ func (m *Machine) wantsData() bool {
 		return false
 	}
 	for _, f := range m.flights {
-		if f.request.carries() && !f.begun {
-			return true
+		if !f.begun {
+			return true // also where there are none: a stream has to end
 		}
 	}
 	return m.sum.flying

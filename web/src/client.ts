@@ -31,21 +31,13 @@ export class Session {
 
   /** The error of what the module said, without the keys; partial is what a turn had received. */
   error(spec: ErrorSpec, partial?: Partial<API.TurnResult>): AgentError {
-    return errorOf(this.#hidden.inside(spec), partial && this.#hideIn(partial));
-  }
-
-  #hideIn({ text = "", reasoning = "", toolCalls = [] }: Partial<API.TurnResult>): Partial<API.TurnResult> {
-    let calls = toolCalls;
-    const said = JSON.stringify(toolCalls);
-    // The calls are the turn's own, and stay as they are.
-    if (this.#hidden.text(said) !== said) calls = Object.freeze(this.#hidden.inside(JSON.parse(said) as API.ToolCall[]));
-    return { text: this.#hidden.text(text), reasoning: this.#hidden.text(reasoning), toolCalls: calls };
+    return errorOf(this.#hidden.of(spec), partial && this.#hidden.of(partial));
   }
 
   /** Hands a record to the page's log, in a task of its own: the module may be in the middle of its work. */
   log(level: API.LogRecord["level"], message: string, fields: Record<string, string | number | boolean>): void {
     const { onLog } = this.config;
-    if (onLog) queueMicrotask(() => guarded(() => onLog({ level, message, fields: Object.freeze(this.#hidden.inside(fields)) })));
+    if (onLog) queueMicrotask(() => guarded(() => onLog({ level, message, fields: Object.freeze(this.#hidden.of(fields)) })));
   }
 
   /** The client's seat in a running instance. */

@@ -1,5 +1,5 @@
+import { letGo } from "./byte-reader.ts";
 import { chunkSize, type Exports, out, size } from "./instantiate.ts";
-import { letGo } from "./let-go.ts";
 import type { Part } from "./source.ts";
 
 /** A range of bytes to be added to a SHA-256 (FIPS 180-4). */

@@ -25,21 +25,33 @@ export class Hidden {
     return text;
   }
 
-  /** Takes the keys out of every string and name of a value that JSON.parse made, in place: it may be nested deeper than calls can be. */
-  inside<T>(value: T): T {
-    const top = { value: value as unknown };
-    const left: object[] = this.#keys.size > 0 ? [top] : [];
-    for (let object; (object = left.pop()); ) {
-      for (const [name, value] of Object.entries(object)) {
-        const shown = this.text(name);
-        if (shown !== name) delete (object as Record<string, unknown>)[name];
-        const kept = typeof value === "string" ? this.text(value) : value;
+  /**
+   * The value, such as JSON.parse makes it, without the keys in any string or name of it: the same one where there is none.
+   * It may be nested deeper than calls can be.
+   */
+  of<T>(value: T): T {
+    if (this.#keys.size === 0) return value;
+    let found = false;
+    const shown = (text: string): string => {
+      const out = this.text(text);
+      found ||= out !== text;
+      return out;
+    };
+    const top = {} as { value: T };
+    const left: { from: object; to: object }[] = [{ from: { value }, to: top }];
+    for (let next; (next = left.pop()); ) {
+      for (const [name, value] of Object.entries(next.from) as [string, unknown][]) {
+        let copy = value;
+        if (typeof value === "string") copy = shown(value);
+        else if (typeof value === "object" && value !== null) {
+          copy = Array.isArray(value) ? [] : {};
+          left.push({ from: value, to: copy as object });
+        }
         // An assignment would take "__proto__" for the prototype.
-        if (shown !== name || kept !== value) Object.defineProperty(object, shown, { value: kept, writable: true, enumerable: true, configurable: true });
-        if (typeof value === "object" && value !== null) left.push(value);
+        Object.defineProperty(next.to, shown(name), { value: copy, writable: true, enumerable: true, configurable: true });
       }
     }
-    return top.value as T;
+    return found ? top.value : value;
   }
 }
 

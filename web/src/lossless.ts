@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "./errors.ts";
-import { tagOf } from "./source.ts";
+import { tagOf } from "./byte-reader.ts";
 import { invalid } from "./validate.ts";
 
 /** Deeper than any message, and far from the end of the stack. */

@@ -1,11 +1,9 @@
 import type { InitOptions, TurnEvent, UploadStage } from "turnwire";
-import { pauses } from "./breath.ts";
+import { ByteReader, tagOf } from "./byte-reader.ts";
 import { countOthers, hearConnections, holdNone, tellHeld } from "./connections.ts";
 import { RuntimeCrashError, RuntimeLoadError } from "./errors.ts";
 import { chunkSize, count, type Exports, instantiate, marks, out, size, stamp, state } from "./instantiate.ts";
 import { unlessLeft } from "./leaving.ts";
-import { letGo } from "./let-go.ts";
-import { tagOf } from "./source.ts";
 import { clearTimer, setTimer } from "./timers.ts";
 import { invalid, object } from "./validate.ts";
 
@@ -416,18 +414,17 @@ export function describe(reason: unknown): string {
 }
 
 /** At most limit bytes of a body as text; what is more is not waited for. */
-async function readText({ response }: { response: Response }, limit: number): Promise<string> {
-  const reader = response.body?.getReader();
-  if (!reader) return "";
+async function readText({ response: { body } }: { response: Response }, limit: number): Promise<string> {
+  if (!body) return "";
+  const reader = new ByteReader(body, "the body");
   const text = new TextDecoder();
-  const pause = pauses();
   let read = "";
   for (let left = limit; left > 0; ) {
-    const { done, value } = await pause(reader.read());
-    if (done) return read + text.decode();
+    const value = await reader.next();
+    if (!value) return read + text.decode();
     read += text.decode(value.subarray(0, left), { stream: true });
     left -= value.length;
   }
-  letGo(reader);
+  reader.cancel();
   return read;
 }

@@ -1,6 +1,5 @@
 import type { UploadData } from "turnwire";
-import { pauses } from "./breath.ts";
-import { letGo } from "./let-go.ts";
+import { ByteReader, tagOf } from "./byte-reader.ts";
 
 export type Bytes = Blob | Uint8Array<ArrayBuffer>;
 
@@ -26,9 +25,6 @@ export interface Source {
   /** Called when the data gave some bytes. */
   moved?: () => void;
 }
-
-/** The class of an object by its tag: one of another frame is no instance of this one's class. */
-export const tagOf = (value: unknown): string => Object.prototype.toString.call(value).slice(8, -1);
 
 export const isBlob = (data: unknown): data is Blob => /^(Blob|File)$/.test(tagOf(data));
 
@@ -103,24 +99,24 @@ class ByteSource implements Source {
 class StreamSource implements Source {
   readonly once = true;
   moved?: () => void;
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #reader: ByteReader;
   readonly #size: number;
   /** What was read and may be asked for again. */
   #chunks: { at: number; bytes: Uint8Array }[] = [];
   #have = 0;
   #ended = false;
-  #last: Promise<unknown> = Promise.resolve();
-  readonly #pause = pauses();
+  #filled: Promise<void> = Promise.resolve();
 
   constructor(stream: ReadableStream<Uint8Array>, size: number) {
-    this.#reader = stream.getReader();
+    this.#reader = new ByteReader(stream, "the stream");
     this.#size = size;
   }
 
   read(from: number, to: number): Promise<Uint8Array<ArrayBuffer>> {
-    const bytes = this.#last.then(() => this.#fill(to)).then(() => this.#take(from, to));
-    this.#last = bytes.catch(() => {});
-    return bytes;
+    // What is wrong with it stays wrong: who asked first may have been let go meanwhile.
+    this.#filled = this.#filled.then(() => this.#fill(to));
+    this.#filled.catch(() => {});
+    return this.#filled.then(() => this.#take(from, to));
   }
 
   part(from: number, to: number): Promise<Uint8Array<ArrayBuffer>> {
@@ -130,9 +126,8 @@ class StreamSource implements Source {
   /** Reads as far as to; at the size, makes sure that the stream ends there. */
   async #fill(to: number): Promise<void> {
     while (!this.#ended && (this.#have < to || to === this.#size)) {
-      const { done, value } = await this.#pause(this.#reader.read());
-      if (done) this.#ended = true;
-      else if (tagOf(value) !== "Uint8Array") throw new TypeError("the stream gave something that is no Uint8Array");
+      const value = await this.#reader.next();
+      if (!value) this.#ended = true;
       else if (value.length > 0) {
         // Its producer may fill the same buffer again as soon as more is asked for.
         this.#chunks.push({ at: this.#have, bytes: new Uint8Array(value) });
@@ -159,6 +154,6 @@ class StreamSource implements Source {
 
   close(): void {
     this.#chunks = [];
-    letGo(this.#reader);
+    this.#reader.cancel();
   }
 }

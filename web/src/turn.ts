@@ -1,13 +1,12 @@
 import type * as API from "turnwire";
-import { breath, pauses, slice } from "./breath.ts";
+import { breath, slice } from "./breath.ts";
+import { ByteReader, letGo } from "./byte-reader.ts";
 import type { Seat, Session } from "./client.ts";
 import { type AgentError, ConnectionError, type ErrorSpec, InvalidArgumentError } from "./errors.ts";
 import { chunkSize } from "./instantiate.ts";
 import { type Batch, batchSize, Kept } from "./kept.ts";
-import { letGo } from "./let-go.ts";
 import { guarded, Listeners } from "./listeners.ts";
 import { current } from "./runtime.ts";
-import { tagOf } from "./source.ts";
 import type { SendConfig } from "./validate.ts";
 
 /** How much is kept for an iteration that may come; past it, reading pauses or the events are dropped. */
@@ -58,7 +57,7 @@ export class Turn implements API.Turn {
   #dropped = false;
   #room: (() => void) | undefined;
   #stream = 0;
-  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  #reader: ByteReader | undefined;
   #aborted = (): void => void this.abort().catch(() => {});
   #crashed = (error: AgentError): void => this.#end("interrupted", error);
 
@@ -152,16 +151,14 @@ export class Turn implements API.Turn {
   async #pump(body: ReadableStream<Uint8Array> | null, stream: number): Promise<void> {
     if (this.#over) return letGo(body);
     const { instance } = this.#seat!;
-    letGo(this.#reader);
+    this.#reader?.cancel();
     let reason: unknown = null;
     try {
       // Inside: the body of a fetch of the page's own may be locked.
-      const reader = (this.#reader = body?.getReader());
-      const pause = pauses();
+      const reader = (this.#reader = body ? new ByteReader(body, "the body") : undefined);
       while (reader && !this.#over) {
-        const { done, value } = await pause(reader.read());
-        if (done || this.#over || stream !== this.#stream) break;
-        if (tagOf(value) !== "Uint8Array") throw new TypeError("the body gave something that is no Uint8Array");
+        const value = await reader.next();
+        if (!value || this.#over || stream !== this.#stream) break;
         if (value.length <= pieceSize) this.#update(this.#deliver(value));
         else await this.#inPieces(value, stream);
         if (this.#kept.size > keptMost && !this.#over) await this.#full();
@@ -347,7 +344,7 @@ export class Turn implements API.Turn {
     if (this.#iterating && status === "cancelled") this.#kept.clear();
     this.#room?.();
     // A fetch of the page's own may not heed its signal.
-    letGo(this.#reader);
+    this.#reader?.cancel();
     const waiters = this.#waiters;
     this.#waiters = [];
     for (const waiter of waiters) this.#last(waiter);

@@ -1,7 +1,7 @@
 import type { ClientOptions, CreateChatParams, HeadersOption, Part, RequestOptions, SendOptions } from "turnwire";
 import { InvalidArgumentError } from "./errors.ts";
 import { lossless } from "./lossless.ts";
-import { tagOf } from "./source.ts";
+import { tagOf } from "./byte-reader.ts";
 
 // Options are checked here and nowhere else: a call may come before the module is loaded, and what is wrong is said
 // before anything is sent.
