@@ -70,29 +70,31 @@ check("a seventh call waits as long as six answers of its page are open, and the
   assert.equal(seen.got, "file_not_found");
 }, options);
 
-check("a seventh call waits for the six answers of another page of its origin", async ({ page, service }) => {
-  // Its module takes a connection too.
-  await page.evaluate(() => lab.client().ready());
-  const other = await page.browserContext().newPage();
-  await other.evaluateOnNewDocument(occupy);
-  await other.goto(`${service.origin}/`);
-  await other.evaluate(async () => void (globalThis.turns = await occupied()));
-  await page.evaluate(async () => {
-    const records = [];
-    const client = lab.client({ timeout: 1_000, onLog: (record) => records.push(record) });
-    globalThis.seventh = { over: false, records };
-    seventh.end = lab.settled(client.chats.create()).finally(() => (seventh.over = true));
-    await silence(1_000, 2);
-  });
-  const before = await page.evaluate(() => ({ over: seventh.over, waits: seventh.records.filter(({ message }) => message === "waiting for a connection").length }));
-  await other.evaluate(() => turns.forEach((turn) => turn.disconnect()));
-  const end = await page.evaluate(async () => {
-    const { value, error } = await seventh.end;
-    return error ? error.code : value.id;
-  });
-  assert.deepEqual(before, { over: false, waits: 1 });
-  assert.match(end, /^chat_/);
-}, options);
+for (const [what, first] of Object.entries({ "a page": async () => void (await lab.chat()), "a page that asks for the first time": () => lab.client().ready() })) {
+  check(`a call of ${what} waits for the six answers of another page of its origin`, async ({ page, service }) => {
+    // Its module takes a connection too.
+    await page.evaluate(first);
+    const other = await page.browserContext().newPage();
+    await other.evaluateOnNewDocument(occupy);
+    await other.goto(`${service.origin}/`);
+    await other.evaluate(async () => void (globalThis.turns = await occupied()));
+    await page.evaluate(async () => {
+      const records = [];
+      const client = lab.client({ timeout: 1_000, onLog: (record) => records.push(record) });
+      globalThis.seventh = { over: false, records };
+      seventh.end = lab.settled(client.chats.create()).finally(() => (seventh.over = true));
+      await silence(1_000, 2);
+    });
+    const before = await page.evaluate(() => ({ over: seventh.over, waits: seventh.records.filter(({ message }) => message === "waiting for a connection").length }));
+    await other.evaluate(() => turns.forEach((turn) => turn.disconnect()));
+    const end = await page.evaluate(async () => {
+      const { value, error } = await seventh.end;
+      return error ? error.code : value.id;
+    });
+    assert.deepEqual(before, { over: false, waits: 1 });
+    assert.match(end, /^chat_/);
+  }, options);
+}
 
 check("six answers of one host hold back no call to another", async ({ page }) => {
   const seen = await page.evaluate(async () => {

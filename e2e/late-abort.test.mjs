@@ -203,7 +203,7 @@ stubs("an abort of a message that waits for an abort sends nothing, and resolves
   assert.deepEqual(seen, { before: ["cancelled", "queued", 1, 1], text: "done", sent: [2, 1] });
 });
 
-stubs("an abort after a newer message has left tells the service nothing, and says so", async ({ page }) => {
+stubs("an abort while a newer message of the chat is under way tells the service nothing, and says so", async ({ page }) => {
   const seen = await page.evaluate(async () => {
     const { client, came, sent } = scene();
     const one = client(), other = client();
