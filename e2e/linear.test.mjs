@@ -22,6 +22,10 @@ const structures = {
     body: many(20_000, (i) => event("tool_call_started", { id: "same", name: "search", why: `number ${i}, which takes a hundred bytes` })),
     calls: (calls) => calls.length >= 1 && calls.every(({ name }) => name === "search"),
   },
+  "20,000 tool calls under one id, each started anew": {
+    body: many(20_000, (i) => event("tool_call_started", { id: "same", name: "search" }) + event("tool_call", { id: "same", arguments: { page: i } })),
+    calls: (calls) => calls.length >= 1 && calls.at(-1).arguments.page === 19_999,
+  },
   "20,000 tool calls without ids": {
     body: many(20_000, (i) => event("tool_call", { name: "search", arguments: { page: i } })),
     calls: (calls) => calls.length === 20_000 && calls[19_999].arguments.page === 19_999,
