@@ -91,7 +91,7 @@ async function play({ status, headers, parts, bytes, end, cors }, exchange, resp
   if (!cors) response.removeHeader("access-control-allow-origin");
   const head = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, latin1(value)]));
   if (end === "short") head["content-length"] = String(bytes.length + 10);
-  Object.assign(exchange, { status, type: headers["content-type"], hidden: !cors || ["gzip", "br"].includes(headers["content-encoding"]) || (status > 300 && status < 309 && status !== 304) });
+  Object.assign(exchange, { status, type: headers["content-type"], hidden: !cors || (status !== 204 && ["gzip", "br"].includes(headers["content-encoding"])) || (status > 300 && status < 309 && status !== 304) });
   response.writeHead(status, head);
   response.flushHeaders();
   for (const part of parts) {

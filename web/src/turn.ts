@@ -16,6 +16,9 @@ const more = 1, wants = 2;
 /** Bytes that are taken at once, at first: a network's chunk may hold more events than a page can be kept waiting for. */
 const pieceSize = 16 << 10;
 
+/** Events of tool calls after which what they changed is taken over from the module: all at once would hold up the page. */
+const toolsMost = 1_000;
+
 /** What a turn tells by itself: an event of the service that is named so reaches only the listeners of every event. */
 const own: ReadonlySet<string> = new Set(["event", "update", "end"]);
 
@@ -47,7 +50,8 @@ export class Turn implements API.Turn {
   readonly #upTo = [0, 0];
   readonly #state = [0, 0];
   #toolCalls: readonly API.ToolCall[] = [];
-  #toolsChanged = false;
+  /** Events since they were taken over. */
+  #toolEvents = 0;
 
   readonly #listeners = new Listeners();
   readonly #kept = new Kept();
@@ -100,11 +104,11 @@ export class Turn implements API.Turn {
 
   get toolCalls(): readonly API.ToolCall[] {
     const instance = this.#seat?.instance;
-    if (this.#toolsChanged && instance && !instance.dead) {
+    if (this.#toolEvents > 0 && instance && !instance.dead) {
       instance.inside(() => {
         // What lies there after a crash is another turn's.
         if (instance.exports.tools(this.#id) === 0) return;
-        this.#toolsChanged = false;
+        this.#toolEvents = 0;
         const calls = this.#toolCalls.slice();
         // Those that changed, each after its place.
         const changed = JSON.parse(instance.left()) as (number | API.ToolCall)[];
@@ -211,6 +215,7 @@ export class Turn implements API.Turn {
         this.#batch(count);
       }
       if (flags & wants && instance.alive) instance.inside(() => instance.exports.flush(this.#id));
+      if (this.#toolEvents > toolsMost) void this.toolCalls;
     } while (flags & more && !this.#over);
     return any;
   }
@@ -228,7 +233,8 @@ export class Turn implements API.Turn {
       switch (event.type) {
         case "text_delta": this.#upTo[0] = instance.mark(i); break;
         case "reasoning_delta": this.#upTo[1] = instance.mark(i); break;
-        case "tool_call_started": case "tool_call_delta": case "tool_call": case "tool_result": this.#toolsChanged = true;
+        case "tool_call_delta": this.#toolEvents ||= 1; break;
+        case "tool_call_started": case "tool_call": case "tool_result": this.#toolEvents++;
       }
       batch.delivered = i + 1;
       const waiter = this.#waiters.length > 0 ? this.#waiters.shift() : undefined;
