@@ -91,7 +91,9 @@ check("a worker of another build computes no checksum: the page does, and the up
   const wrong = "const post = self.postMessage; self.postMessage = (word) => post.call(self, word.result ? { ...word, result: '0'.repeat(64) } : word);\n";
   const size = 10 << 20;
   const sum = createHash("sha256").update(bytes(5, size)).digest("hex");
-  for (const [worker, expected] of [[Buffer.concat([Buffer.from(wrong), dist("turnwire.worker.mjs")]), "0".repeat(64)], [Buffer.concat([Buffer.from(wrong), restamped("turnwire.worker.mjs").body]), sum]]) {
+  const lying = (body) => Buffer.concat([Buffer.from(wrong), body]);
+  const workers = [[dist("turnwire.worker.mjs"), "0".repeat(64)], [restamped("turnwire.worker.mjs").body, sum]];
+  for (const [worker, expected] of workers.map(([body, expected]) => [lying(body), expected])) {
     const { page, host } = await hosted(bed, { [path]: { body: worker } });
     const seen = await page.evaluate(async (baseURL, size) => {
       const { bytes } = await import("/bytes.js");
