@@ -17,8 +17,9 @@ const moments = [
   { name: "while a block waits to be sent again", fault: "on=block&status=503&retry_after=50", log: "trying a block again", reports: 1 },
   { name: "while the block list is stored", fault: "on=blocklist&delay_ms=600000", stored: "blocklist", reports: 1 },
   { name: "while it is paused", fault: "on=block&bytes_per_s=100000", stored: "block", paused: true, reports: 1 },
-  { name: "while it is reported", fault: "on=report&delay_ms=600000&times=1", asked: "PATCH", reports: 2 },
-  { name: "while it is processed", fault: "on=report&processing_ms=2000", options: { purpose: "rag", wait: true }, stage: "processing", reports: 2, status: "processing" },
+  // The report is finished, and here the service never answers it: another must not cross it.
+  { name: "while it is reported", fault: "on=report&delay_ms=600000&times=1", asked: "PATCH", options: { timeout: 2_000 }, reports: 1, status: "uploading" },
+  { name: "while it is processed", fault: "on=report&processing_ms=2000", options: { purpose: "rag", wait: true }, stage: "processing", reports: 1, status: "processing" },
 ];
 
 /** What a page does to end an upload, and how done() tells it: by an AbortError, or the signal's own reason. */

@@ -90,7 +90,7 @@ var waits table[*liveWait]
 func waitFile(args []safejs.Value) any {
 	c, options := clients.get(index(args[0])), args[2]
 	w := &liveWait{status: args[3], settle: args[4], machine: upload.NewWait(str(args[1]), waitConfig(c, options))}
-	w.desk = desk{client: c, polls: fields(property(options, "headers")), onAnswer: func(d retry.Done) {
+	w.desk = desk{client: c, headers: fields(property(options, "headers")), onAnswer: func(d retry.Done) {
 		w.machine.Answered(clock(), d)
 		w.flush()
 	}, onTimer: func() {

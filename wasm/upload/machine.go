@@ -235,7 +235,7 @@ func (m *Machine) fail(err *api.Error) {
 		return
 	}
 	err.Stage, err.FileID = string(m.stage()), m.FileID()
-	err.Stored = m.step == reporting
+	err.Stored = m.step == reporting && err.Kind != api.KindFile
 	// Once a file is registered, a request that fails is the upload's failure. The end of the caller's patience is none.
 	request := err.Kind == api.KindAPI || err.Kind == api.KindConnection || err.Kind == api.KindTimeout && m.step != processing
 	if err.FileID != "" && request {
@@ -265,9 +265,8 @@ func (m *Machine) close(stage Stage, err *api.Error) {
 	// that could cross.
 	if m.step < reporting || m.step == reporting && !m.report.begun {
 		m.abandon(m.FileID(), why)
-	} else if stage == Failed && m.step == reporting && m.config.Resumable {
-		m.keep = true
 	}
+	m.keep = err != nil && err.Stored && m.config.Resumable
 	m.step, m.outcome = closing, Outcome{Stage: stage, Err: err}
 	// A page that is loaded meanwhile must not go on with what was given up, and has to tell what this one did not.
 	m.save = true

@@ -132,7 +132,6 @@ func (m *Machine) taken(file *api.File) {
 	m.reported, m.save = true, true
 	switch {
 	case file.Failed():
-		m.step = processing // what the service says of it is not to be reported again
 		m.fail(api.FileFailed(file))
 	case m.config.Wait == nil || file.Status == api.FileReady:
 		m.outcome = Outcome{Stage: Done, File: *file}
