@@ -74,6 +74,9 @@ for (const [name, { start, of, block = 512 * KiB }] of Object.entries(stores)) {
           };
           scene.upload.on("progress", pause);
         });
+        // A block whose last byte has left is answered first.
+        do await new Promise(requestAnimationFrame);
+        while (lab.open() > 0);
         return { fileId: scene.upload.fileId, done: scene.upload.progress.blocksDone, open: lab.open() };
       }, { blockSize: block, ...options });
     }
