@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import puppeteer from "puppeteer-core";
-import { bundle, wasmExecPlugin } from "../web/build.mjs";
+import { bundle, defines, wasmExecPlugin } from "../web/build.mjs";
 import { uploads } from "./upload.mjs";
 
 const top = join(import.meta.dirname, "..");
@@ -37,7 +37,7 @@ mkdirSync(work, { recursive: true });
 const profile = mkdtempSync(join(work, "bench-"));
 await bundle({
   entryPoints: [join(top, "bench/src/page.ts")], outfile: join(profile, "page.js"), format: "esm",
-  plugins: [wasmExecPlugin], define: { __TURNWIRE_VERSION__: '"bench"' },
+  plugins: [wasmExecPlugin], define: defines("bench"),
 });
 const files = {
   "/": ["text/html", "<!doctype html><title>bench</title><script type=module src=/page.js></script>"],

@@ -119,6 +119,21 @@ stubs("an abort that another client of the page asked for is waited for too, and
   assert.deepEqual(seen, { before: ["c1", "c2"], next: ["completed", "done"] });
 });
 
+stubs("an abort whose caller gave it up holds no message back any longer", async ({ page }) => {
+  const seen = await page.evaluate(async () => {
+    const { client, came } = scene();
+    const chat = client().chats.open("c1");
+    const cancel = new AbortController();
+    const given = lab.settled(chat.abort({ signal: cancel.signal }));
+    await came("abort", 1);
+    const next = chat.send("again");
+    cancel.abort(new RangeError("no longer wanted"));
+    whole(await came("messages", 1));
+    return { given: (await given).error?.name, text: (await next.done()).text };
+  });
+  assert.deepEqual(seen, { given: "RangeError", text: "done" });
+});
+
 stubs("an abort that is refused holds no message back any longer", async ({ page }) => {
   const seen = await page.evaluate(async () => {
     const { client, came, sent } = scene({ abort: (request) => request.respond(new Response("{}", { status: 403 })) });

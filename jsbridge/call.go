@@ -78,7 +78,9 @@ func createChat(args []safejs.Value) any {
 // cancelCall(call): the caller's signal was aborted; the loader has rejected the call already.
 func cancelCall(args []safejs.Value) any {
 	if k := calls.get(index(args[0])); k != nil {
-		k.drop()
+		// Its end is told all the same, to who waits for it here: the loader is done with it.
+		k.machine.Cancel(&api.Error{Kind: api.KindClient, Code: "cancelled", Message: "the call was cancelled by its caller"})
+		k.flush()
 	}
 	return nil
 }

@@ -58,13 +58,16 @@ export async function bundle(options) {
   return result;
 }
 
+/** What the sources take as given: who bundles them has to say it. */
+export const defines = (version) => ({ __TURNWIRE_VERSION__: JSON.stringify(version), __TURNWIRE_STAMP__: JSON.stringify(stamp()) });
+
 /** bundlePackage bundles both forms of the package and the worker of both, with one metafile each. */
 export async function bundlePackage({ write = true } = {}) {
   const { version } = JSON.parse(readFileSync(join(web, "package.json"), "utf8"));
   const common = {
     write,
     plugins: [wasmExecPlugin],
-    define: { __TURNWIRE_VERSION__: JSON.stringify(`${version}+${goVersion()}`), __TURNWIRE_STAMP__: JSON.stringify(stamp()) },
+    define: defines(`${version}+${goVersion()}`),
   };
   return {
     "turnwire.mjs": await bundle({ ...common, entryPoints: ["src/index.ts"], outfile: join(dist, "turnwire.mjs"), format: "esm" }),
