@@ -1,7 +1,7 @@
 import type * as API from "turnwire";
-import type { Session } from "./client.ts";
 import { InvalidArgumentError } from "./errors.ts";
 import { guarded } from "./listeners.ts";
+import type { Session } from "./session.ts";
 import { frozenFile, Upload, uploadKey, uploads } from "./upload.ts";
 import { requestConfig, segment } from "./validate.ts";
 import { uploadConfig, waitConfig } from "./validate-files.ts";

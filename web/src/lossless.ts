@@ -1,6 +1,6 @@
-import { InvalidArgumentError } from "./errors.ts";
 import { tagOf } from "./byte-reader.ts";
-import { invalid } from "./validate.ts";
+import { InvalidArgumentError } from "./errors.ts";
+import { invalid } from "./invalid.ts";
 
 /** Deeper than any message, and far from the end of the stack. */
 const deepest = 1_000;

@@ -3,9 +3,10 @@ import { ByteReader, tagOf } from "./byte-reader.ts";
 import { countOthers, hearConnections, holdNone, tellHeld } from "./connections.ts";
 import { RuntimeCrashError, RuntimeLoadError } from "./errors.ts";
 import { chunkSize, count, type Exports, instantiate, marks, out, size, stamp, state } from "./instantiate.ts";
+import { invalid } from "./invalid.ts";
 import { unlessLeft } from "./leaving.ts";
 import { clearTimer, setTimer } from "./timers.ts";
-import { invalid, object } from "./validate.ts";
+import { object } from "./validate.ts";
 
 /** error is an ErrorSpec's JSON. */
 export type Settle = (error: string | null, ...values: string[]) => void;

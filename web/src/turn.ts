@@ -1,12 +1,12 @@
 import type * as API from "turnwire";
 import { breath, slice } from "./breath.ts";
 import { ByteReader, letGo } from "./byte-reader.ts";
-import type { Seat, Session } from "./client.ts";
 import { type AgentError, ConnectionError, type ErrorSpec, InvalidArgumentError } from "./errors.ts";
 import { chunkSize } from "./instantiate.ts";
 import { type Batch, batchSize, Kept } from "./kept.ts";
 import { guarded, Listeners } from "./listeners.ts";
 import { current } from "./runtime.ts";
+import type { Seat, Session } from "./session.ts";
 import type { SendConfig } from "./validate.ts";
 
 /** How much is kept for an iteration that may come; past it, reading pauses or the events are dropped. */
@@ -64,6 +64,7 @@ export class Turn implements API.Turn {
   #reader: ByteReader | undefined;
   #aborted = (): void => void this.abort().catch(() => {});
   #crashed = (error: AgentError): void => this.#end("interrupted", error);
+  #closed = (): void => this.disconnect();
 
   constructor(session: Session, chatId: string, config: SendConfig) {
     this.#session = session;
@@ -72,6 +73,7 @@ export class Turn implements API.Turn {
     this.idempotencyKey = config.key;
     this.#followed = config.onEvent !== undefined;
     turns.set(this, session);
+    session.onClose.add(this.#closed);
     if (config.signal?.aborted) {
       this.#end("cancelled");
       return;
@@ -345,6 +347,7 @@ export class Turn implements API.Turn {
       if (seat.instance.alive) seat.instance.inside(() => seat.instance.exports.release(this.#id));
     }
     turns.delete(this);
+    this.#session.onClose.delete(this.#closed);
     this.#config.signal?.removeEventListener("abort", this.#aborted);
     // An iteration under way ends at once when the caller cancels: the page sees nothing more.
     if (this.#iterating && status === "cancelled") this.#kept.clear();

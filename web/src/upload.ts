@@ -1,10 +1,10 @@
 import type * as API from "turnwire";
 import { hash, smallMost, useWorker } from "./background.ts";
-import type { Seat, Session } from "./client.ts";
 import { type ErrorSpec, type RuntimeCrashError, UploadError } from "./errors.ts";
 import { guarded, Listeners } from "./listeners.ts";
 import { claim, forget, load, save } from "./records.ts";
 import { describe, type UploadSink } from "./runtime.ts";
+import type { Seat, Session } from "./session.ts";
 import { type Bytes, isBlob, type Source, sourceOf } from "./source.ts";
 import { send } from "./store.ts";
 import { ticketJSON, type UploadConfig } from "./validate-files.ts";
@@ -52,6 +52,7 @@ export class Upload implements API.Upload {
   #kept: Promise<void> | undefined;
   #stopMapping: ((reason: Error) => void) | undefined;
   readonly #aborted = (): void => void this.#abort(this.#config.signal!.reason);
+  readonly #closed = (): void => void this.abort();
   readonly #waitAborted = (): void => {
     if (this.#progress.stage === "processing") void this.#abort(this.#config.waitSignal!.reason);
   };
@@ -79,6 +80,7 @@ export class Upload implements API.Upload {
       this.#seat!.instance.control.dataMoved(this.#id);
     };
     uploads.set(this, session);
+    session.onClose.add(this.#closed);
     const { signal } = config;
     if (signal?.aborted) {
       this.#abort(signal.reason);
@@ -401,6 +403,7 @@ export class Upload implements API.Upload {
     if (this.#kept) void this.#kept.then(letGo);
     else letGo();
     uploads.delete(this);
+    this.#session.onClose.delete(this.#closed);
     if (this.#progress.stage !== stage) this.#report(Object.freeze({ ...this.#progress, stage, bytesPerSecond: 0 }));
     this.#ended();
     queueMicrotask(() => this.#listeners.emit("end", this as never));

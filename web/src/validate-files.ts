@@ -1,6 +1,7 @@
 import type { UploadData, UploadOptions, UploadTicket, WaitOptions } from "turnwire";
+import { invalid } from "./invalid.ts";
 import { bytesOf, isBlob, isStream } from "./source.ts";
-import { type ClientConfig, headers, invalid, isFunction, isString, milliseconds, object, optional, requestConfig, type RequestConfig, segment, whole } from "./validate.ts";
+import { type ClientConfig, headers, isFunction, isString, milliseconds, object, optional, requestConfig, type RequestConfig, segment, whole } from "./validate.ts";
 
 /** A wait's options as the module takes them. */
 export interface WaitLimits {

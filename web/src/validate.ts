@@ -1,23 +1,10 @@
 import type { ClientOptions, CreateChatParams, HeadersOption, Part, RequestOptions, SendOptions } from "turnwire";
-import { InvalidArgumentError } from "./errors.ts";
-import { lossless } from "./lossless.ts";
 import { tagOf } from "./byte-reader.ts";
+import { invalid } from "./invalid.ts";
+import { lossless } from "./lossless.ts";
 
 // Options are checked here and nowhere else: a call may come before the module is loaded, and what is wrong is said
 // before anything is sent.
-
-export function invalid(field: string, expected: string, got?: unknown): InvalidArgumentError {
-  const shown = got === undefined ? "" : `, not ${describe(got)}`;
-  return new InvalidArgumentError(`${field} must be ${expected}${shown}`, "invalid_argument");
-}
-
-/** A value for a message: its kind, and short strings and numbers themselves. Never more, it may be a secret. */
-function describe(value: unknown): string {
-  if (value === null) return "null";
-  if (typeof value === "string") return value === "" ? "an empty string" : "a string";
-  if (typeof value === "number" || typeof value === "boolean") return String(value);
-  return Array.isArray(value) ? "an array" : typeof value === "object" ? "an object" : `a ${typeof value}`;
-}
 
 export function object<T extends object>(value: T | undefined, field: string): Partial<T> {
   if (value === undefined) return {};
