@@ -30,7 +30,8 @@ function makeLongTurns() {
     const fetch = async (url) => url.endsWith("/abort")
       ? new Response(null, { status: 204 })
       : new Response(body(), { headers: { "content-type": "text/event-stream" } });
-    const turn = lab.client({ fetch }).chats.open("chat_any").send("hello", options);
+    // A chat of its own: an abort of one waits while others are under way.
+    const turn = lab.client({ fetch }).chats.open(`chat_${crypto.randomUUID()}`).send("hello", options);
     // 8 MiB are kept after so many events, and the next one goes past them.
     return { turn, counts, full: Math.floor((8 << 20) / size) + 1, size };
   };

@@ -218,7 +218,7 @@ stubs("an abort of a message that waits for an abort sends nothing, and resolves
   assert.deepEqual(seen, { before: ["cancelled", "queued", 1, 1], text: "done", sent: [2, 1] });
 });
 
-stubs("an abort while a newer message of the chat is under way tells the service nothing, and says so", async ({ page }) => {
+stubs("an abort while a newer message of the chat is under way waits for its end, also of another client's", async ({ page }) => {
   const seen = await page.evaluate(async () => {
     const { client, came, sent } = scene();
     const one = client(), other = client();
@@ -227,15 +227,44 @@ stubs("an abort while a newer message of the chat is under way tells the service
       const older = await streaming({ came, sent }, one.chats.open(`c${i}`));
       const next = newer.chats.open(`c${i}`).send("newer");
       const message = await came("messages", 2 * i + 2);
-      const error = await lab.refusal(() => older.abort());
+      const aborted = older.abort();
       await idle();
-      const aborts = sent("abort");
+      const before = sent("abort");
       whole(message);
-      turns.push({ error, status: older.status, aborts, next: (await next.done()).status });
+      const { status } = await next.done();
+      accept(await came("abort", i + 1));
+      await aborted;
+      turns.push([before, older.status, status, sent("abort")]);
     }
     return turns;
   });
-  for (const { error, status, aborts, next } of seen) {
-    assert.deepEqual([error?.name, error?.code, status, aborts, next], ["AgentError", "another_turn_under_way", "cancelled", 0, "completed"]);
-  }
+  assert.deepEqual(seen, [[0, "cancelled", "completed", 1], [1, "cancelled", "completed", 2]]);
+});
+
+stubs("turns of a chat that are aborted together share one abort", async ({ page }) => {
+  const seen = await page.evaluate(async () => {
+    const { client, came, sent } = scene();
+    const chat = client().chats.open("c1");
+    const turns = [await streaming({ came, sent }, chat), chat.send("newer")];
+    await came("messages", 2);
+    const aborted = Promise.all(turns.map((turn) => turn.abort()));
+    accept(await came("abort", 1));
+    await aborted;
+    return [...turns.map(({ status }) => status), sent("abort")];
+  });
+  assert.deepEqual(seen, ["cancelled", "cancelled", 1]);
+});
+
+stubs("an abort that another turn holds back for longer than timeout is told to have failed", async ({ page }) => {
+  const seen = await page.evaluate(async () => {
+    const { client, came, sent } = scene();
+    const chat = client({ timeout: 1_000 }).chats.open("c1");
+    const older = await streaming({ came, sent }, chat);
+    const newer = await streaming({ came, sent }, chat);
+    const error = await lab.refusal(() => older.abort());
+    const before = [older.status, newer.status, sent("abort")];
+    newer.disconnect();
+    return { error, before };
+  });
+  assert.deepEqual([seen.error?.name, seen.error?.code, ...seen.before], ["AgentError", "another_turn_under_way", "cancelled", "streaming", 0]);
 });

@@ -88,7 +88,7 @@ describe("secrets", () => {
         await upload("expired", "on=upload-url&expires_ms=1;on=renewal&status=409");
         await upload("another file", "on=upload-url&expires_ms=1;on=renewal&other_file=1");
         await upload("corrupt", "on=block&corrupt=1");
-        await upload("not reported", "on=report&status=500&retry_after=0");
+        await upload("not reported", "on=report&status=500&retry_after=0", { reportTimeout: 1 });
         await upload("not mapped", "tag=none", { mapUploadTicket: (raw) => { throw new Error("no"); } });
         const stream = client.files.upload(lab.stream(lab.bytes(1, 3_000)), { size: 5_000, blockSize: 1_000 });
         roots["short stream: end"] = (await lab.settled(stream.done())).error;
@@ -130,7 +130,7 @@ describe("secrets", () => {
         "done: end": "ready", "kept: end": "ready", "put: end": "ready",
         "refused 400: end": "storage_refused", "refused 403: end": "address_refused", "refused 404: end": "storage_refused", "refused 409: end": "storage_refused",
         "refused 500: end": "storage_unavailable", "list refused: end": "storage_refused", "reset: end": "storage_unreachable", "stalled: end": "block_timeout",
-        "expired: end": "address_expired", "another file: end": "address_expired", "corrupt: end": "upload_failed", "not reported: end": "fault",
+        "expired: end": "address_expired", "another file: end": "address_expired", "corrupt: end": "upload_failed", "not reported: end": "report_unconfirmed",
         "not mapped: end": "map_ticket_failed", "short stream: end": "data_unreadable",
       });
       assert.ok(told.signatures > 20 && told.texts > 200 && told.logs > 40, `${told.signatures} ${told.texts} ${told.logs}`);

@@ -13,7 +13,9 @@ import (
 type chat struct {
 	pump
 	name  string
-	users int // turns and aborts that have not ended
+	turns map[uint32]*liveTurn // that have not ended, or whose abort is not answered, by their number
+	last  uint32               // number given out; a handle is used again too soon
+	calls int                  // aborts under way
 	line  turn.Line
 	timer timer
 }
@@ -21,18 +23,38 @@ type chat struct {
 // chats has those of which something is under way, by the service's address and the chat's identifier.
 var chats = map[string]*chat{}
 
-// chatOf gives one more user the chat of that identifier.
 func chatOf(c *client, id string) *chat {
 	name := c.base + " " + id
 	if chats[name] == nil {
-		chats[name] = &chat{name: name}
+		chats[name] = &chat{name: name, turns: map[uint32]*liveTurn{}}
 	}
-	chats[name].users++
 	return chats[name]
 }
 
-func (c *chat) release() {
-	if c.users--; c.users == 0 {
+// join gives a turn its number.
+func (c *chat) join(t *liveTurn) {
+	c.last++
+	t.number = c.last
+	c.turns[t.number] = t
+}
+
+// over tells that a turn has ended.
+func (c *chat) over(t *liveTurn) {
+	c.line.Over(monotonic(), t.number)
+	c.flush()
+	if !t.stopping {
+		c.leave(t)
+	}
+}
+
+// leave takes a turn out of which nothing more is told.
+func (c *chat) leave(t *liveTurn) {
+	delete(c.turns, t.number)
+	c.forget()
+}
+
+func (c *chat) forget() {
+	if len(c.turns)+c.calls == 0 && chats[c.name] == c {
 		delete(chats, c.name)
 	}
 }
@@ -42,7 +64,12 @@ func (c *chat) flush() { c.run(&c.line, c.perform) }
 func (c *chat) perform(effect retry.Effect) {
 	switch e := effect.(type) {
 	case turn.Go:
-		turns.get(e.Turn).leave()
+		c.turns[e.Turn].leave()
+	case turn.Stop:
+		c.stop(e.Turns)
+	case turn.Refuse:
+		c.stopped(c.turns[e.Turn], &api.Error{Kind: api.KindClient, Code: "another_turn_under_way",
+			Message: "the service was not told to stop this turn: its abort names the chat, of which another turn is under way that it could stop instead; chat.abort() stops whatever the chat is producing"})
 	case turn.GiveUp:
 		calls.get(e.Call).giveUp()
 	case retry.SetTimer:
@@ -55,21 +82,45 @@ func (c *chat) perform(effect retry.Effect) {
 	}
 }
 
+// stop sends one abort for turns that are over already; only their promises wait for the answer. It carries the key of the
+// message that left last: on pagehide, a key that has to be asked for first would come too late.
+func (c *chat) stop(numbers []uint32) {
+	var turns []*liveTurn
+	for _, number := range numbers {
+		turns = append(turns, c.turns[number])
+	}
+	t := turns[len(turns)-1]
+	c.abort(t.key, t.client, t.abort, t.machine.Policy(), t.headers, func(err *api.Error) {
+		for _, t := range turns {
+			c.stopped(t, err)
+		}
+	})
+}
+
+// stopped tells a turn how its abort ended.
+func (c *chat) stopped(t *liveTurn, err *api.Error) {
+	if err != nil {
+		t.client.record("warn", "the service was not told to stop", retry.Field{Name: "path", Value: t.abort.Path}, retry.Field{Name: "code", Value: err.Code})
+	}
+	t.stopping = false
+	c.leave(t)
+	settled(t.settle)(err)
+}
+
 // abort tells the service to stop what the chat is producing; a message that is sent meanwhile waits. It goes out though
-// the client is closed: nobody else would tell. It gives one user of the chat back when it ends.
+// the client is closed: nobody else would tell.
 func (c *chat) abort(key string, of *client, request api.Request, policy retry.Policy, headers []api.Field, done func(*api.Error)) *call {
 	var k *call
 	k = newCall(of, request, policy, headers, func(d retry.Done) {
-		if d.Err != nil {
-			of.record("warn", "the service was not told to stop", retry.Field{Name: "path", Value: request.Path}, retry.Field{Name: "code", Value: d.Err.Code})
-		}
-		c.line.Answered(k.id)
+		c.line.Answered(monotonic(), k.id)
 		c.flush()
-		c.release()
+		c.calls--
 		done(d.Err)
+		c.forget()
 	})
 	k.lent = key
 	k.outlive()
+	c.calls++
 	c.line.Abort(monotonic(), k.id, policy.Timeout)
 	k.start()
 	return k

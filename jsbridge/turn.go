@@ -18,8 +18,11 @@ type liveTurn struct {
 	id      uint32
 	machine *turn.Machine
 	sink    safejs.Value // the loader's side: opened(body), ended(outcome)
-	settle  safejs.Value // of the one abort that a turn has; undefined until it is asked for
-	told    bool         // the service is told of it, and settle when it has answered
+
+	number   uint32       // within its chat
+	abort    api.Request  // what tells the service to stop
+	settle   safejs.Value // of the one abort that a turn has; undefined until it is asked for
+	stopping bool         // settle is told when the service has answered
 }
 
 var turns table[*liveTurn]
@@ -28,17 +31,17 @@ var turns table[*liveTurn]
 func startTurn(args []safejs.Value) any {
 	c, params := clients.get(index(args[0])), args[1]
 	chatID := text(params, "chatId")
-	t := &liveTurn{sink: args[2], machine: turn.New(turn.Config{
+	t := &liveTurn{sink: args[2], abort: api.AbortChat(chatID), machine: turn.New(turn.Config{
 		Request:     api.SendMessage(chatID, text(params, "key"), text(params, "parts"), text(params, "model")),
-		Abort:       api.AbortChat(chatID),
 		Policy:      policy(c, params, retry.Repeatable),
 		IdleTimeout: number(params, "idleTimeout"),
 		Replay:      truthy(property(params, "replay")),
 		Offline:     func() bool { return !online() },
 	})}
 	t.chat = chatOf(c, chatID)
+	t.chat.join(t)
 	t.wire = wire{client: c, headers: fields(property(params, "headers")), machine: sentTurn{t.machine, t}, flush: t.flush, ready: func() {
-		t.chat.line.Ready(monotonic(), t.id)
+		t.chat.line.Ready(monotonic(), t.number)
 		t.chat.flush()
 	}}
 	t.id = turns.add(t)
@@ -52,9 +55,7 @@ func (t *liveTurn) flush() {
 	t.run(t.machine, t.perform)
 	// After its abort, of which the line has to know whose it is.
 	if t.machine.Over() && !t.pump.running && t.chat != nil {
-		t.chat.line.Over(t.id)
-		t.chat.flush()
-		t.chat.release()
+		t.chat.over(t)
 		t.chat = nil
 	}
 }
@@ -67,7 +68,9 @@ func (t *liveTurn) perform(effect retry.Effect) {
 	case turn.OpenStream:
 		method(t.sink, "opened", property(t.response, "body"))
 	case turn.SendAbort:
-		t.sendAbort(e.Request)
+		t.stopping = true
+		t.chat.line.Stop(monotonic(), t.number, t.machine.Policy().Timeout)
+		t.chat.flush()
 	case turn.Finish:
 		t.finish(e.Outcome)
 	}
@@ -104,30 +107,20 @@ type sentTurn struct {
 }
 
 func (s sentTurn) Sent() {
-	s.of.chat.line.Left(s.of.id)
+	s.of.chat.line.Left(s.of.number)
 	s.Machine.Sent()
 }
 
-// sendAbort tells the service to stop. The turn is over already; only the promise of abort() waits for the answer. It
-// carries the message's own key: on pagehide, a key that has to be asked for first would come too late.
-func (t *liveTurn) sendAbort(request api.Request) {
-	t.told = true
-	if !t.chat.line.Alone(t.id) {
-		settled(t.settle)(&api.Error{Kind: api.KindClient, Code: "another_turn_under_way",
-			Message: "the service was not told to stop this turn: its abort names the chat, of which another turn is under way that it could stop instead; chat.abort() stops whatever the chat is producing"})
-		return
-	}
-	t.chat.users++
-	t.chat.abort(t.key, t.client, request, t.machine.Policy(), t.headers, settled(t.settle))
-}
-
-// abortTurn(turn, settle): the loader asks once, of a turn that it has not seen end.
+// abortTurn(turn, settle): the loader asks once, of a turn that it has not seen end. settle is told at once where the
+// service has nothing to stop.
 func abortTurn(args []safejs.Value) any {
 	t := turns.get(index(args[0]))
 	t.settle = args[1]
+	left := t.machine.Left()
+	over := t.machine.Over()
 	t.machine.Abort()
 	t.flush()
-	if !t.told {
+	if over || !left {
 		settled(t.settle)(nil)
 	}
 	return nil

@@ -30,7 +30,7 @@ func TestChatSimulation(t *testing.T) {
 }
 
 // tally shows that the simulation meets what it is there for.
-type tally struct{ Messages, Aborts, Stopped, Waited, GivenUp, NotSent, Refused, Queued, Closed int }
+type tally struct{ Messages, Aborts, Stopped, Waited, GivenUp, NotSent, Shared, Refused, Queued, Closed int }
 
 // chatWorld is a page with one chat, its browser and its service, under one seed.
 type chatWorld struct {
@@ -84,7 +84,7 @@ type chatCall struct {
 	w       *chatWorld
 	id      uint32
 	c       *retry.Call
-	of      *chatTurn // nil for the chat's own
+	of      []*chatTurn // none for the chat's own
 	timer   int
 	conn    *request
 	busy    bool
@@ -139,7 +139,7 @@ func newChatWorld(t testing.TB, seed uint64, total *tally) *chatWorld {
 		})
 	}
 	if w.one(6) {
-		w.after(w.rng.Int64N(6_000), func() { w.begin(nil) })
+		w.after(w.rng.Int64N(6_000), func() { w.begin() })
 	}
 	if w.one(4) {
 		w.after(w.rng.Int64N(6_000), w.close)
@@ -188,7 +188,7 @@ func (w *chatWorld) run() {
 			w.fail("abort %d never ends", c.id)
 		}
 	}
-	if len(w.line.sent)+len(w.line.waiting)+len(w.line.aborts) > 0 {
+	if len(w.line.sent)+len(w.line.waiting)+len(w.line.aborts)+len(w.line.stops) > 0 || w.line.timer != 0 {
 		w.fail("the line is left with %+v", w.line)
 	}
 }
@@ -242,7 +242,7 @@ func (w *chatWorld) end(r *request) {
 func (w *chatWorld) send() {
 	t := &chatTurn{w: w, id: uint32(len(w.turns) + 1), readyAt: -1}
 	policy := retry.Policy{MaxRetries: w.rng.IntN(3), Timeout: w.timeout, RenewKey: w.one(2), Jitter: w.rng.Float64, Connections: w.conns, Host: chatHost}
-	t.m = New(Config{Request: api.SendMessage("chat", fmt.Sprint("key-", t.id), "[]", ""), Abort: aborted, Policy: policy, IdleTimeout: 120_000})
+	t.m = New(Config{Request: api.SendMessage("chat", fmt.Sprint("key-", t.id), "[]", ""), Policy: policy, IdleTimeout: 120_000})
 	w.turns = append(w.turns, t)
 	w.tally.Messages++
 	t.m.Start()
@@ -272,7 +272,7 @@ func (t *chatTurn) flush() {
 	if t.m.Over() && !t.over {
 		t.over = true
 		t.readyAt = -1
-		t.w.line.Over(t.id)
+		t.w.line.Over(t.w.now, t.id)
 		t.w.flushLine()
 	}
 }
@@ -331,12 +331,8 @@ func (t *chatTurn) perform(effect retry.Effect) {
 		if !t.left {
 			w.fail("an abort of turn %d, whose message never left", t.id)
 		}
-		if !w.line.Alone(t.id) {
-			w.tally.Refused++
-			t.settled, t.failed = true, &api.Error{Code: "another_turn_under_way"}
-			return
-		}
-		w.begin(t)
+		w.line.Stop(w.now, t.id, w.timeout)
+		w.flushLine()
 	case Finish:
 		t.timer++
 		if err := e.Outcome.Err; err != nil && err.Code == "response_timeout" && !t.conn.carried {
@@ -431,17 +427,16 @@ func (t *chatTurn) abort() {
 	}
 	t.asked = true
 	t.w.tally.Aborts++
-	calls := len(t.w.calls)
-	t.m.Abort()
-	t.flush()
-	if len(t.w.calls) == calls && !t.settled {
+	if !t.left {
 		t.w.tally.NotSent++
 		t.settled = true
 	}
+	t.m.Abort()
+	t.flush()
 }
 
-// begin sends an abort: a turn's, or the chat's own where of is nil.
-func (w *chatWorld) begin(of *chatTurn) {
+// begin sends an abort: of turns, or the chat's own where there is none.
+func (w *chatWorld) begin(of ...*chatTurn) {
 	c := &chatCall{w: w, id: uint32(len(w.calls) + 1), of: of}
 	c.c = retry.NewCall(aborted, retry.Policy{MaxRetries: w.rng.IntN(3), Timeout: w.timeout, Jitter: w.rng.Float64, Connections: w.conns, Host: chatHost})
 	w.calls = append(w.calls, c)
@@ -468,8 +463,8 @@ func (c *chatCall) perform(effect retry.Effect) {
 	switch e := effect.(type) {
 	case retry.Send:
 		for _, t := range w.turns {
-			if c.of != nil && t.left && !t.over && t != c.of {
-				w.fail("abort %d of turn %d is sent while turn %d is under way", c.id, c.of.id, t.id)
+			if len(c.of) > 0 && t.left && !t.over && !slices.Contains(c.of, t) {
+				w.fail("abort %d of turn %d is sent while turn %d is under way", c.id, c.of[0].id, t.id)
 			}
 		}
 		c.c.Sent()
@@ -503,10 +498,10 @@ func (c *chatCall) perform(effect retry.Effect) {
 		}
 		// A service that is slower than the limit may act when nobody waits for it any more.
 		c.givenUp = c.givenUp || e.Err != nil && e.Err.Code == "response_timeout"
-		if c.of != nil {
-			c.of.settled, c.of.failed = true, e.Err
+		for _, t := range c.of {
+			t.settled, t.failed = true, e.Err
 		}
-		w.line.Answered(c.id)
+		w.line.Answered(w.now, c.id)
 		w.flushLine()
 	}
 }
@@ -565,6 +560,17 @@ func (w *chatWorld) flushLine() {
 				t := w.turns[e.Turn-1]
 				t.pending()
 				t.flush()
+			case Stop:
+				var turns []*chatTurn
+				for _, id := range e.Turns {
+					turns = append(turns, w.turns[id-1])
+				}
+				w.tally.Shared += len(turns) - 1
+				w.begin(turns...)
+			case Refuse:
+				w.tally.Refused++
+				t := w.turns[e.Turn-1]
+				t.settled, t.failed = true, &api.Error{Code: "another_turn_under_way"}
 			case GiveUp:
 				w.tally.GivenUp++
 				c := w.calls[e.Call-1]
@@ -626,16 +632,16 @@ func (w *chatWorld) finish(t *chatTurn) {
 
 // stops is the arrival of an abort: it stops whatever the chat is producing.
 func (w *chatWorld) stops(c *chatCall) {
-	if c.of != nil {
-		c.of.arrivals++
+	for _, of := range c.of {
+		of.arrivals++
 	}
 	t := w.current
 	if t == nil {
 		return
 	}
 	// Of a turn that the page has let go nobody can tell whether the service goes on with it.
-	if c.of != nil && t != c.of && !c.givenUp && !t.over {
-		w.fail("abort %d, of turn %d, stops turn %d", c.id, c.of.id, t.id)
+	if len(c.of) > 0 && !slices.Contains(c.of, t) && !c.givenUp && !t.over {
+		w.fail("abort %d, of turn %d, stops turn %d", c.id, c.of[0].id, t.id)
 	}
 	w.tally.Stopped++
 	t.stopped = true

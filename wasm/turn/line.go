@@ -7,16 +7,23 @@ import (
 )
 
 // Line is the order in which a page's messages and aborts of one chat leave. The interface's abort names a chat and no
-// turn: it stops whatever the chat is producing when it arrives. So a message waits for the aborts under way, and no
-// abort is sent for a turn while another's message is under way (profile, "Cancelling"). It is a machine like the turn's own:
-// its effects are Go, GiveUp, retry.SetTimer and retry.StopTimer. Turns and calls are named by their handles; times are
-// milliseconds.
+// turn: it stops whatever the chat is producing when it arrives. So a message waits for the aborts under way, and an
+// abort waits while another turn is under way that it could stop instead (profile, "Cancelling"). It is a machine like
+// the turn's own: its effects are Go, Stop, Refuse, GiveUp, retry.SetTimer and retry.StopTimer. Turns and calls are named
+// by numbers that are not used again; times are milliseconds.
 type Line struct {
 	retry.Effects
 	waiting []uint32 // turns whose message is ready to leave
+	until   int64    // when what waits has waited long enough; 0 for never
 	sent    []uint32 // turns whose message has left and that are not over
+	stops   []stop   // asked for, and not sent yet
 	aborts  []abort  // under way
-	timer   bool
+	timer   int64    // when the timer that is set comes; 0 for none
+}
+
+type stop struct {
+	turn uint32
+	due  int64 // when it can't wait any longer; 0 for never
 }
 
 type abort struct {
@@ -28,33 +35,42 @@ type abort struct {
 type (
 	// Go lets a message leave; tell Left.
 	Go struct{ Turn uint32 }
+	// Stop sends one abort for these turns; tell Abort.
+	Stop struct{ Turns []uint32 }
+	// Refuse says that the service can't be told to stop a turn: another is under way.
+	Refuse struct{ Turn uint32 }
 	// GiveUp ends an abort that a message has waited for long enough; tell Answered.
 	GiveUp struct{ Call uint32 }
 )
 
 // Ready tells that a turn's message could leave now, for the first time or again.
 func (l *Line) Ready(now int64, turn uint32) {
-	if len(l.aborts) == 0 {
+	if len(l.aborts)+len(l.stops) == 0 {
 		l.Emit(Go{turn})
 		return
 	}
 	l.waiting = append(l.waiting, turn)
-	if len(l.waiting) > 1 {
-		return
+	if len(l.waiting) == 1 {
+		l.until = l.latest()
 	}
-	due := int64(0)
+	l.arm(now)
+}
+
+// latest is when the last of what a message waits for need not be waited for any longer; 0 where there is no limit.
+func (l *Line) latest() (due int64) {
 	for _, a := range l.aborts {
 		if a.due == 0 {
-			return // nobody wants a limit
+			return 0
 		}
 		due = max(due, a.due)
 	}
-	if due <= now {
-		l.TimerFired(now)
-		return
+	for _, s := range l.stops {
+		if s.due == 0 {
+			return 0
+		}
+		due = max(due, s.due)
 	}
-	l.timer = true
-	l.Emit(retry.SetTimer{After: due - now})
+	return due
 }
 
 // Left tells that the browser has been given a turn's message.
@@ -65,20 +81,41 @@ func (l *Line) Left(turn uint32) {
 }
 
 // Over tells that a turn has ended, or that its message is not ready to leave any more.
-func (l *Line) Over(turn uint32) {
+func (l *Line) Over(now int64, turn uint32) {
 	is := func(other uint32) bool { return other == turn }
 	l.sent, l.waiting = slices.DeleteFunc(l.sent, is), slices.DeleteFunc(l.waiting, is)
 	l.stop()
+	l.arm(now)
 }
 
-// Alone reports whether no other turn's message has left whose turn is under way: an abort could stop that one.
-func (l *Line) Alone(turn uint32) bool {
+// Stop tells that the service is to stop a turn whose message has left. timeout is how long that may wait for other turns,
+// and then a message for its answer; 0 for no limit.
+func (l *Line) Stop(now int64, turn uint32, timeout int64) {
+	s := stop{turn: turn}
+	if timeout > 0 {
+		s.due = now + timeout
+	}
+	l.stops = append(l.stops, s)
+	l.stop()
+	l.arm(now)
+}
+
+// stop sends an abort for all that is to be stopped, unless there is a turn that is not.
+func (l *Line) stop() {
+	if len(l.stops) == 0 {
+		return
+	}
+	var turns []uint32
+	for _, s := range l.stops {
+		turns = append(turns, s.turn)
+	}
 	for _, other := range l.sent {
-		if other != turn {
-			return false
+		if !slices.Contains(turns, other) {
+			return
 		}
 	}
-	return true
+	l.stops = nil
+	l.Emit(Stop{turns})
 }
 
 // Abort tells that an abort has been sent. timeout is how long a message waits for it at the most; 0 for no limit.
@@ -91,31 +128,64 @@ func (l *Line) Abort(now int64, call uint32, timeout int64) {
 }
 
 // Answered tells that an abort is answered, has failed or was given up.
-func (l *Line) Answered(call uint32) {
+func (l *Line) Answered(now int64, call uint32) {
 	l.aborts = slices.DeleteFunc(l.aborts, func(a abort) bool { return a.call == call })
-	if len(l.aborts) > 0 {
+	l.letGo()
+	l.arm(now)
+}
+
+// letGo lets messages leave for which nothing is under way any more.
+func (l *Line) letGo() {
+	if len(l.aborts)+len(l.stops) > 0 {
 		return
 	}
 	for _, turn := range l.waiting {
 		l.Emit(Go{turn})
 	}
 	l.waiting = nil
-	l.stop()
 }
 
-// TimerFired tells that the timer set last is due: what waits has waited long enough, also for an abort that was asked for
-// meanwhile.
-func (l *Line) TimerFired(int64) {
-	l.timer = false
-	for _, a := range l.aborts {
-		l.Emit(GiveUp{a.call})
+// TimerFired tells that the timer set last is due.
+func (l *Line) TimerFired(now int64) {
+	l.timer = 0
+	// What waits has waited long enough, also for what was asked for meanwhile.
+	enough := len(l.waiting) > 0 && l.until != 0 && l.until <= now
+	if enough {
+		for _, a := range l.aborts {
+			l.Emit(GiveUp{a.call})
+		}
 	}
+	l.stops = slices.DeleteFunc(l.stops, func(s stop) bool {
+		late := enough || s.due != 0 && s.due <= now
+		if late {
+			l.Emit(Refuse{s.turn})
+		}
+		return late
+	})
+	l.letGo()
+	l.arm(now)
 }
 
-// stop takes the timer back where nothing waits any more.
-func (l *Line) stop() {
-	if l.timer && len(l.waiting) == 0 {
-		l.timer = false
+// arm sets the timer to the earliest moment at which something is due.
+func (l *Line) arm(now int64) {
+	due := int64(0)
+	add := func(at int64) {
+		if at != 0 && (due == 0 || at < due) {
+			due = at
+		}
+	}
+	if len(l.waiting) > 0 {
+		add(l.until)
+	}
+	for _, s := range l.stops {
+		add(s.due)
+	}
+	switch {
+	case due == l.timer:
+	case due == 0:
 		l.Emit(retry.StopTimer{})
+	default:
+		l.Emit(retry.SetTimer{After: max(due-now, 0)})
 	}
+	l.timer = due
 }

@@ -29,8 +29,8 @@ const (
 type (
 	// OpenStream asks for the answer's bytes, by Feed and StreamEnded.
 	OpenStream struct{}
-	// SendAbort tells the service to stop; it goes its own way, the turn does not wait for it.
-	SendAbort struct{ Request api.Request }
+	// SendAbort tells the service to stop, by a Line; the turn does not wait for it.
+	SendAbort struct{}
 	// Finish is the end of the turn, and the last effect but for SendAbort.
 	Finish struct{ Outcome Outcome }
 )
@@ -45,7 +45,6 @@ type Outcome struct {
 // Config is what a turn needs to know. Times are milliseconds, 0 is no limit.
 type Config struct {
 	Request     api.Request
-	Abort       api.Request
 	Policy      retry.Policy
 	IdleTimeout int64 // without a byte on the open stream
 	// Replay says that the service replays a turn to the key that began it: a stream that broke is asked for again.
@@ -119,6 +118,9 @@ func (m *Machine) Over() bool { return m.status != Queued && m.status != Streami
 
 // Request is the message's request.
 func (m *Machine) Request() api.Request { return m.config.Request }
+
+// Left reports whether the message may have reached the service.
+func (m *Machine) Left() bool { return m.left }
 
 // Policy is how the turn's requests are tried.
 func (m *Machine) Policy() retry.Policy { return m.config.Policy }
@@ -232,7 +234,7 @@ func (m *Machine) Abort() {
 	}
 	m.finish(Cancelled, nil)
 	if m.left {
-		m.Emit(SendAbort{m.config.Abort})
+		m.Emit(SendAbort{})
 	}
 }
 

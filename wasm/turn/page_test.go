@@ -22,7 +22,6 @@ var (
 func config() Config {
 	return Config{
 		Request:     api.SendMessage("chat", "key-1", `[{"type":"text","text":"hi"}]`, ""),
-		Abort:       aborted,
 		Policy:      retry.Policy{MaxRetries: 2, Timeout: timeout, Jitter: func() float64 { return 0.5 }},
 		IdleTimeout: idleTimeout,
 	}

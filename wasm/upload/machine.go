@@ -130,6 +130,8 @@ func (m *Machine) Pause(now int64) {
 			f.lane.unsure = true
 			m.enqueue(f.lane, 0)
 			continue
+		} else if f.request.carries() {
+			f.kept, f.moved = true, now
 		}
 		i++
 	}

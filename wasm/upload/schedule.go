@@ -19,6 +19,7 @@ type flight struct {
 	sent       int64 // bytes of the body
 	moved      int64 // when it last made progress
 	alive      bool  // something went or came
+	kept       bool  // through a pause, because its last byte had left
 }
 
 // sending reports whether a part of the request has still to leave.
@@ -407,6 +408,10 @@ func (m *Machine) lively(f *flight) int64 {
 // limit is how long a request may give no sign of life. Stores take their time to make one thing of the blocks, and what
 // they say meanwhile Chromium may hold back until it knows the type of the answer.
 func (m *Machine) limit(f *flight) int64 {
+	if f.kept {
+		// Who pauses and resumes may do so because nothing moves.
+		return min(m.config.BlockTimeout, 10_000)
+	}
 	if f.lane.role == commit {
 		return 5 * m.config.BlockTimeout
 	}

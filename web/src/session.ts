@@ -101,8 +101,8 @@ export class Session {
       return await new Promise<string[]>((resolve, reject) => {
         let cancel = (): void => {};
         const aborted = (): void => {
-          cancel();
           reject(signal!.reason);
+          cancel();
         };
         const crashed = (error: RuntimeCrashError): void => reject(error);
         signal?.addEventListener("abort", aborted);
