@@ -1,6 +1,7 @@
 // Bytes to event objects: ours is feed and decode as a turn of the package does them, with the whole core behind it.
 
 import { createParser } from "eventsource-parser";
+import { answerOf } from "../../web/src/answer.ts";
 import { instance } from "../../web/src/runtime.ts";
 
 export interface Counted {
@@ -18,8 +19,8 @@ function count(into: Counted, event: Event): void {
 export async function ours(): Promise<(chunks: Uint8Array[]) => Counted> {
   const module = await instance();
   const answer = async (): Promise<unknown> =>
-    new Response(new ReadableStream(), { headers: { "content-type": "text/event-stream" } });
-  const client = module.control.openClient({ base: "", headers: [], credentials: "omit", fetch: answer, key: "" });
+    answerOf(new Response(new ReadableStream(), { headers: { "content-type": "text/event-stream" } }));
+  const client = module.control.openClient({ base: "", host: "", headers: [], credentials: "omit", fetch: answer, key: "" });
   let turn: number;
   const open = async (): Promise<void> => {
     let opened!: () => void;
