@@ -12,6 +12,9 @@ export function letGo(stream: { cancel(): unknown } | null | undefined): void {
   }
 }
 
+/** After so many reads, or bytes, a reader looks at the clock: to look each time would cost more than a small chunk does. */
+const readsMost = 32, bytesMost = 64 << 10;
+
 /**
  * Reads a stream of bytes that may be anybody's, and lets the page have its turn: one that has always something ready would
  * never let go of the thread.
@@ -20,6 +23,8 @@ export class ByteReader {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #what: string;
   #since = performance.now();
+  #reads = 0;
+  #bytes = 0;
 
   /** what is the stream's name in an error. Throws where the stream is locked. */
   constructor(stream: ReadableStream<Uint8Array>, what: string) {
@@ -29,17 +34,30 @@ export class ByteReader {
 
   /** The next bytes, undefined at the end. */
   async next(): Promise<Uint8Array | undefined> {
-    const asked = performance.now();
-    const { done, value } = await this.#reader.read();
-    const now = performance.now();
-    if (now - asked > 1) this.#since = now;
-    else if (now - this.#since > slice) {
-      await breath();
-      this.#since = performance.now();
-    }
+    const bytes = this.bytes(await this.read());
+    await this.pause();
+    return bytes;
+  }
+
+  // The three steps of next, for who reads chunk after chunk and would pay for a promise more.
+
+  read(): Promise<ReadableStreamReadResult<Uint8Array>> {
+    return this.#reader.read();
+  }
+
+  bytes({ done, value }: ReadableStreamReadResult<Uint8Array>): Uint8Array | undefined {
     if (done === true) return undefined;
     if (done !== false || !ArrayBuffer.isView(value) || tagOf(value) !== "Uint8Array") throw new TypeError(`${this.#what} gave something that is no Uint8Array`);
+    this.#bytes += value.length;
     return value;
+  }
+
+  /** What to wait for before the next read; mostly nothing. */
+  pause(): Promise<void> | undefined {
+    if (++this.#reads < readsMost && this.#bytes < bytesMost) return undefined;
+    this.#reads = this.#bytes = 0;
+    if (performance.now() - this.#since < slice) return undefined;
+    return breath().then(() => void (this.#since = performance.now()));
   }
 
   cancel(): void {
