@@ -289,6 +289,8 @@ func (m *Machine) finish() {
 	if m.outcome.Stage == Done {
 		m.progress.loaded = m.config.Size
 	}
+	// What an earlier page left to be told is not forgotten where nothing was registered anew.
+	m.untold, m.failures = append(m.untold, m.failures...), nil
 	m.outcome.Untold = m.untold
 	switch {
 	case !m.config.Resumable:

@@ -209,6 +209,20 @@ func TestUntold(t *testing.T) {
 		next.do(func(now int64) { next.m.Restored(now, h.record) })
 		assert.Equal(t, `PATCH /v1/files/f {"status":"upload_failed","error":"the upload was aborted"}`, next.lastAsk())
 	})
+	t.Run("by a page before the one that goes on", func(t *testing.T) {
+		h := azure(t, sas+"}", func(c *Config) { c.Resumable = true })
+		record := strings.Replace(string(h.m.Record()), `"version":2,`, `"version":2,"abandoned":["old","why"],`, 1)
+		next := begin(t, h.m.config)
+		next.do(func(now int64) { next.m.Restored(now, []byte(record)) })
+		next.answer(1, 403)
+		for id := 2; id <= 5; id++ {
+			next.answer(id, 201)
+		}
+		next.answerAsk(`{"status":"ready"}`)
+		require.NotNil(t, next.outcome)
+		assert.Equal(t, []Untold{{"old", "why"}}, next.outcome.Untold)
+		assert.False(t, next.forgot)
+	})
 	t.Run("while the service is away", func(t *testing.T) {
 		h := azure(t, sas+"}", nil)
 		h.do(h.m.Abort)
