@@ -173,8 +173,10 @@ export interface Turn extends AsyncIterable<TurnEvent> {
   off(type: string, listener: (...args: never[]) => void): this;
 
   /**
-   * Cancels here and at the service. Resolves when the service has answered; a message that is sent to the chat meanwhile
-   * waits for that, at most for `timeout`. Rejects where the service could not be told; nobody has to wait for it.
+   * Cancels here at once, and at the service, where its message has left. Resolves when the service has answered; a message
+   * that is sent to the chat meanwhile waits for that, at most for `timeout`. While another turn of the chat is under way,
+   * which the service could stop instead, it waits for that one's end or abort, as long. Rejects where the service could not
+   * be told; nobody has to wait for it.
    */
   abort(): Promise<void>;
   /** Lets go of the stream without telling the service to stop. */
