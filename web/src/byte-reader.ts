@@ -13,7 +13,7 @@ export function letGo(stream: { cancel(): unknown } | null | undefined): void {
 }
 
 /** After so many reads, or bytes, a reader looks at the clock: to look each time would cost more than a small chunk does. */
-const readsMost = 32, bytesMost = 64 << 10;
+const readsMost = 32, bytesMost = 16 << 10;
 
 /**
  * Reads a stream of bytes that may be anybody's, and lets the page have its turn: one that has always something ready would

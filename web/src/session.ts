@@ -100,9 +100,11 @@ export class Session {
     try {
       return await new Promise<string[]>((resolve, reject) => {
         let cancel = (): void => {};
+        let gone = false;
         const aborted = (): void => {
-          reject(signal!.reason);
+          gone = true;
           cancel();
+          reject(signal!.reason);
         };
         const crashed = (error: RuntimeCrashError): void => reject(error);
         signal?.addEventListener("abort", aborted);
@@ -117,7 +119,11 @@ export class Session {
           if (signal?.aborted) return;
           under = seat.instance;
           under.onCrash.add(crashed);
-          const call = start(seat, rest, (error, ...values) => (error === null ? resolve(values) : reject(this.error(JSON.parse(error)))));
+          const call = start(seat, rest, (error, ...values) => {
+            if (error === null) resolve(values);
+            // Of a call that its caller gave up, only the caller's own reason is told.
+            else if (!gone) reject(this.error(JSON.parse(error)));
+          });
           cancel = () => seat.instance.alive && seat.instance.control[stop](call);
         }, outlives).catch(reject);
       });

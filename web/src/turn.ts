@@ -10,7 +10,7 @@ import type { Seat, Session } from "./session.ts";
 import type { SendConfig } from "./validate.ts";
 
 /** How much is kept for an iteration that may come; past it, reading pauses or the events are dropped. */
-const keptMost = 8 << 20;
+const keptMost = 8 << 20; // an eighth while it is taken: what lies in wait costs the collector long tasks
 const more = 1, wants = 2;
 
 /** Bytes that are taken at once, at first: a network's chunk may hold more events than a page can be kept waiting for. */
@@ -167,7 +167,7 @@ export class Turn implements API.Turn {
         if (!value || this.#over || stream !== this.#stream) break;
         if (value.length <= pieceSize) this.#update(this.#deliver(value));
         else await this.#inPieces(value, stream);
-        if (this.#kept.size > keptMost && !this.#over) await this.#full();
+        if (this.#kept.size > (this.#iterating ? keptMost / 8 : keptMost) && !this.#over) await this.#full();
         const pause = reader.pause();
         if (pause) await pause;
       }
@@ -382,10 +382,10 @@ export class Turn implements API.Turn {
         if (returned) return Promise.resolve({ value: undefined, done: true });
         if (this.#dropped) return Promise.reject(new InvalidArgumentError(`events were dropped past ${keptMost >> 20} MiB, because the turn was followed by listeners; iterate from the start instead`, "events_dropped"));
         const value = this.#kept.take();
-        if (this.#room && this.#kept.size <= keptMost / 2) this.#room();
+        if (this.#room && this.#kept.size <= keptMost / 16) this.#room();
         if (value) {
           // A loop over kept events would never let go of the thread. To look at the clock each time would cost a third.
-          if (++taken & 63 || performance.now() - since <= slice) return Promise.resolve({ value, done: false });
+          if (++taken & 7 || performance.now() - since <= slice) return Promise.resolve({ value, done: false });
           since = Infinity;
           return breath().then(() => {
             since = performance.now();
