@@ -168,7 +168,7 @@ func (w *chatWorld) run() {
 			w.fail("it never ends")
 		}
 		for _, t := range w.turns {
-			if t.readyAt >= 0 && w.now > t.readyAt+w.timeout+5 {
+			if t.readyAt >= 0 && w.now > t.readyAt+w.timeout+afterLimit+5 {
 				w.fail("the message of turn %d waits since %d", t.id, t.readyAt)
 			}
 		}

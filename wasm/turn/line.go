@@ -118,11 +118,16 @@ func (l *Line) stop() {
 	l.Emit(Stop{turns})
 }
 
-// Abort tells that an abort has been sent. timeout is how long a message waits for it at the most; 0 for no limit.
+// afterLimit is how much later a message gives an abort up than the abort's own limit ends it, in ms: where both come to
+// the same, the abort's error says more, and who is told which must not be chance.
+const afterLimit = 50
+
+// Abort tells that an abort has been sent. timeout is its own limit, and how long a message waits for all its tries; 0 for
+// no limit.
 func (l *Line) Abort(now int64, call uint32, timeout int64) {
 	a := abort{call: call}
 	if timeout > 0 {
-		a.due = now + timeout
+		a.due = now + timeout + afterLimit
 	}
 	l.aborts = append(l.aborts, a)
 }
