@@ -1,4 +1,4 @@
-import { breath } from "./breath.ts";
+import { breath, due } from "./breath.ts";
 import { closeBlob, hashRange, type HashJob, toHex } from "./hash.ts";
 import { stamp } from "./instantiate.ts";
 import { compiled, instance, workerMaker } from "./runtime.ts";
@@ -106,12 +106,10 @@ let last: Promise<unknown> = Promise.resolve();
 function inPage(job: HashJob): Promise<string> {
   const result = last.then(async () => {
     const running = await instance();
-    let since = performance.now();
     try {
       return await hashRange(running.exports, job, () => {
         if (!running.alive) throw running.error;
-        if (performance.now() - since < 4) return undefined;
-        return breath().then(() => void (since = performance.now()));
+        return due() ? breath() : undefined;
       });
     } catch (error) {
       if (error instanceof WebAssembly.RuntimeError) running.crash(error, true);

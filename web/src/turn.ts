@@ -1,5 +1,5 @@
 import type * as API from "turnwire";
-import { breath, slice } from "./breath.ts";
+import { breath, due, slice } from "./breath.ts";
 import { ByteReader, letGo } from "./byte-reader.ts";
 import { type AgentError, ConnectionError, type ErrorSpec, InvalidArgumentError } from "./errors.ts";
 import { chunkSize } from "./instantiate.ts";
@@ -184,10 +184,10 @@ export class Turn implements API.Turn {
   async #inPieces(chunk: Uint8Array, stream: number): Promise<void> {
     let any = false;
     let now = performance.now();
-    for (let at = 0, size = pieceSize, since = now; at < chunk.length; ) {
-      if (now - since > slice) {
+    for (let at = 0, size = pieceSize; at < chunk.length; ) {
+      if (due(now)) {
         await breath();
-        now = since = performance.now();
+        now = performance.now();
       }
       if (this.#over || stream !== this.#stream) break;
       any = this.#deliver(chunk.subarray(at, at + size)) || any;
@@ -231,18 +231,24 @@ export class Turn implements API.Turn {
     const batch: Batch = { events: instance.batch(), delivered: 0, size: batchSize(instance.size, count) };
     if (!this.#dropped) this.#kept.add(batch);
     const { onEvent } = this.#config;
+    const { events } = batch;
+    // Where nobody is called for each event, the state need be right only after the last.
+    const quiet = !onEvent && !this.#listeners.any;
+    let text = -1, reasoning = -1;
     // A listener may end the turn; the module itself ends it only when it is flushed.
-    for (let i = 0; i < count && !this.#over; i++) {
-      const event = batch.events[i]!;
+    for (let i = 0; i < count && (quiet || !this.#over); i++) {
+      const event = events[i]!;
       switch (event.type) {
-        case "text_delta": this.#upTo[0] = instance.mark(i); break;
-        case "reasoning_delta": this.#upTo[1] = instance.mark(i); break;
+        case "text_delta": text = i; break;
+        case "reasoning_delta": reasoning = i; break;
         case "tool_call_delta": this.#toolEvents ||= 1; break;
         case "tool_call_started": case "tool_call": case "tool_result": this.#toolEvents++;
       }
+      if (quiet && i < count - 1) continue;
+      if (text >= 0) this.#upTo[0] = instance.mark(text);
+      if (reasoning >= 0) this.#upTo[1] = instance.mark(reasoning);
       batch.delivered = i + 1;
-      const waiter = this.#waiters.length > 0 ? this.#waiters.shift() : undefined;
-      if (waiter) waiter.resolve({ value: this.#kept.take()!, done: false });
+      for (let taken; this.#waiters.length > 0 && (taken = this.#kept.take()); ) this.#waiters.shift()!.resolve({ value: taken, done: false });
       if (onEvent) guarded(() => onEvent(event));
       if (this.#listeners.any) {
         if (!own.has(event.type)) this.#listeners.emit(event.type, event as never);
@@ -375,8 +381,11 @@ export class Turn implements API.Turn {
     if (this.#iterating) throw new InvalidArgumentError("the turn is being iterated already: a turn can be iterated once", "already_iterated");
     this.#iterating = true;
     let returned = false;
-    let since = performance.now();
-    let taken = 0;
+    // A loop over kept events would never let go of the thread. To look at the clock each time would cost a third, so it is
+    // looked at after as many as take about an eighth of the slice.
+    let last = 0;
+    let every = 8;
+    let left = every;
     return {
       next: () => {
         if (returned) return Promise.resolve({ value: undefined, done: true });
@@ -384,13 +393,13 @@ export class Turn implements API.Turn {
         const value = this.#kept.take();
         if (this.#room && this.#kept.size <= keptMost / 16) this.#room();
         if (value) {
-          // A loop over kept events would never let go of the thread. To look at the clock each time would cost a third.
-          if (++taken & 7 || performance.now() - since <= slice) return Promise.resolve({ value, done: false });
-          since = Infinity;
-          return breath().then(() => {
-            since = performance.now();
-            return { value, done: false };
-          });
+          if (--left > 0) return Promise.resolve({ value, done: false });
+          const now = performance.now();
+          if (now - last < slice / 16) every = Math.min(2 * every, 64);
+          else if (now - last > slice / 8) every = Math.max(every >> 1, 1);
+          left = every;
+          last = now;
+          return due(now) ? breath().then(() => ({ value, done: false })) : Promise.resolve({ value, done: false });
         }
         return new Promise((resolve, reject) => {
           if (this.#settled) this.#last({ resolve, reject });
