@@ -1,101 +1,130 @@
-//go:build js && wasm
-
-// Package jsbridge is the only code that touches JavaScript. It performs what the core's machines ask for and tells
-// them what happened (control plane, by safejs), and hands the events of a stream to the loader (data plane, by
-// exported functions, because a callback for each event would cost more than all the rest).
+// Package jsbridge drives the core's machines: it performs what they ask for, by the functions of the page, and tells them
+// what happened. It knows no JavaScript; what crosses to the page, and how, is package contract's and package page's.
 //
-// No code of the page's author runs inside a call from here: the loader calls listeners, keys and a fetch of the
-// page's own from tasks of their own, so that no Go frame is ever below them.
+// No code of the page's author runs below a function of this package: the page tells what came of its functions from tasks
+// of their own.
 package jsbridge
 
 import (
-	"errors"
-	"fmt"
-
-	"github.com/hack-pad/safejs"
+	"github.com/seed-76f09577/turnwire/jsbridge/contract"
+	"github.com/seed-76f09577/turnwire/wasm/checksum"
+	"github.com/seed-76f09577/turnwire/wasm/retry"
+	"github.com/seed-76f09577/turnwire/wasm/turn"
 )
 
-// host is what the loader lends: timers, fetch and its own functions. It is set once, before any export is called.
-var host safejs.Value
+// Bridge is the module as the page knows it: a page.Module.
+type Bridge struct {
+	page        contract.Page
+	connections *retry.Connections
 
-// monotonic is performance.now(), in milliseconds: steps of the machine's clock do not move it.
-func monotonic() int64 {
-	f, err := method(host, "now").Float()
-	if err != nil {
-		panic(err)
-	}
-	return int64(f)
+	clients  table[*client]
+	calls    table[cancelled]
+	turns    table[*liveTurn]
+	uploads  table[*liveUpload]
+	asks     numbered[*keyAsked]
+	requests numbered[*wire]
+	timers   numbered[*timer]
+	waits    map[*liveWait]bool
+	notices  map[*liveNotice]bool
+	chats    map[string]*chat
+
+	batch turn.Batch
+	hash  checksum.Hash
+	left  []byte // what the last call left for the page to read
 }
+
+// cancelled is a call or a wait whose caller gives it up.
+type cancelled interface{ cancel() }
+
+// New makes a bridge to a page.
+func New(page contract.Page) *Bridge {
+	b := &Bridge{page: page, waits: map[*liveWait]bool{}, notices: map[*liveNotice]bool{}, chats: map[string]*chat{}}
+	b.connections = retry.NewConnections(b.clock, func(root string, held int) { page.Holds(held, root) })
+	return b
+}
+
+// monotonic is in milliseconds: steps of the machine's clock do not move it.
+func (b *Bridge) monotonic() int64 { return int64(b.page.Now()) }
 
 // clock is Unix time in milliseconds off monotonic: it does not jump, and can be compared with what others call time.
-func clock() int64 {
-	f, err := property(host, "origin").Float()
-	if err != nil {
-		panic(err)
+func (b *Bridge) clock() int64 { return int64(b.page.TimeOrigin()) + b.monotonic() }
+
+// CancelCall is contract.Control's.
+func (b *Bridge) CancelCall(number uint32) {
+	if call := b.calls.get(number); call != nil {
+		b.calls.remove(number)
+		call.cancel()
 	}
-	return int64(f) + monotonic()
 }
 
-// Start takes the loader's hand-off, the property "turnwire" of the global object that the loader made for this
-// instance, and gives it the control functions.
-func Start() error {
-	var err error
-	if host, err = safejs.Global().Get("turnwire"); err != nil || host.IsUndefined() {
-		return errors.New("no loader: this module is started by turnwire.mjs or turnwire.js")
+// WentOnline is contract.Control's.
+func (b *Bridge) WentOnline() {
+	b.turns.each(func(t *liveTurn) { t.machine.Online(); t.flush() })
+	b.uploads.each(func(u *liveUpload) { u.machine.Online(b.clock()); u.flush() })
+	for w := range b.waits {
+		w.machine.Online(b.clock())
+		w.flush()
 	}
-	control, err := property(safejs.Global(), "Object").New()
-	if err != nil {
-		return fmt.Errorf("hand-off: %w", err)
+	for n := range b.notices {
+		n.machine.Online(b.clock())
+		n.flush()
 	}
-	for name, fn := range map[string]func([]safejs.Value) any{
-		"openClient":     openClient,
-		"closeClient":    closeClient,
-		"createChat":     createChat,
-		"abortChat":      abortChat,
-		"cancelCall":     cancelCall,
-		"startTurn":      startTurn,
-		"abortTurn":      abortTurn,
-		"disconnectTurn": disconnectTurn,
-		"streamEnded":    streamEnded,
-		"wentOnline":     wentOnline,
-		"wentOffline":    wentOffline,
-		"othersMove":     othersMove,
-		"othersHold":     othersHold,
-		"getFile":        getFile,
-		"reportFailed":   reportFailed,
-		"waitFile":       waitFile,
-		"cancelWait":     cancelWait,
-		"startUpload":    startUpload,
-		"pauseUpload":    pauseUpload,
-		"resumeUpload":   resumeUpload,
-		"abortUpload":    abortUpload,
-		"uploadRecord":   uploadRecord,
-		"ticketMapped":   ticketMapped,
-		"storeBegun":     storeBegun,
-		"storeAlive":     storeAlive,
-		"dataMoved":      dataMoved,
-		"storeProgress":  storeProgress,
-		"storeAnswered":  storeAnswered,
-		"storeFailed":    storeFailed,
-		"hashed":         hashed,
-		"dataFailed":     dataFailed,
-	} {
-		value, _ := callback(name, fn)
-		if err := control.Set(name, value); err != nil {
-			return fmt.Errorf("hand-off of %s: %w", name, err)
-		}
-	}
-	_, err = host.Call("started", control, stamp)
-	return err
 }
 
-// stamp tells this module's contract with the loader from that of another build; see scripts/gowasm.mjs.
-var stamp string
-
-// recovered ends a panic at the outermost Go frame: the instance's state can't be trusted any more, so the loader is
-// told to give it up. Deferred directly by every function that JavaScript calls.
-func recovered() {
-	if v := recover(); v != nil {
-		_, _ = host.Call("crashed", fmt.Sprint(v))
+// WentOffline is contract.Control's.
+func (b *Bridge) WentOffline() {
+	b.uploads.each(func(u *liveUpload) { u.machine.Offline(b.clock()); u.flush() })
+	for w := range b.waits {
+		w.machine.Offline(b.clock())
+		w.flush()
 	}
+	for n := range b.notices {
+		n.machine.Offline(b.clock())
+		n.flush()
+	}
+}
+
+// OthersMove is contract.Control's.
+func (b *Bridge) OthersMove(root string) { b.connections.Moved(root) }
+
+// OthersHold is contract.Control's.
+func (b *Bridge) OthersHold(held int, root string) { b.connections.Others(root, held) }
+
+// TimerFired is contract.Control's.
+func (b *Bridge) TimerFired(number uint32) {
+	if t, ok := b.timers.take(number); ok {
+		t.number = 0
+		t.fired()
+	}
+}
+
+// timer is one timer at a time; its zero value is none.
+type timer struct {
+	number uint32
+	fired  func()
+}
+
+// setTimer calls fn once in ms milliseconds, in place of what the timer was set to before.
+func (b *Bridge) setTimer(t *timer, ms int64, fn func()) {
+	b.clearTimer(t)
+	t.fired = fn
+	t.number = b.timers.add(t)
+	b.page.SetTimer(t.number, ms)
+}
+
+func (b *Bridge) clearTimer(t *timer) {
+	if t.number != 0 {
+		b.timers.take(t.number)
+		b.page.ClearTimer(t.number)
+		t.number = 0
+	}
+}
+
+// Live is how much is under way: clients, calls, turns, uploads, waits, notices, chats, and what the page has been asked for.
+func (b *Bridge) Live() (n int) {
+	b.clients.each(func(*client) { n++ })
+	b.calls.each(func(cancelled) { n++ })
+	b.turns.each(func(*liveTurn) { n++ })
+	b.uploads.each(func(*liveUpload) { n++ })
+	return n + len(b.waits) + len(b.notices) + len(b.chats) + len(b.asks.entries) + len(b.requests.entries) + len(b.timers.entries)
 }

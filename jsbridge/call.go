@@ -1,9 +1,7 @@
-//go:build js && wasm
-
 package jsbridge
 
 import (
-	"github.com/hack-pad/safejs"
+	"github.com/seed-76f09577/turnwire/jsbridge/contract"
 	"github.com/seed-76f09577/turnwire/wasm/api"
 	"github.com/seed-76f09577/turnwire/wasm/retry"
 )
@@ -12,29 +10,30 @@ import (
 type call struct {
 	pump
 	wire
-	id      uint32
 	machine *retry.Call
 	done    func(retry.Done)
 }
-
-var calls table[*call]
 
 // newCall makes a call; start begins it.
 func newCall(c *client, request api.Request, policy retry.Policy, headers []api.Field, done func(retry.Done)) *call {
 	k := &call{machine: retry.NewCall(request, policy), done: done}
 	k.wire = wire{client: c, headers: headers, machine: k.machine, flush: k.flush}
-	k.id = calls.add(k)
-	c.calls[k] = true
+	c.begin()
+	c.open[k] = true
 	return k
 }
 
 // outlive lets a call go on though its client is closed.
-func (k *call) outlive() { delete(k.client.calls, k) }
+func (k *call) outlive() { delete(k.client.open, k) }
 
-func (k *call) start() uint32 {
+func (k *call) clientClosed(err *api.Error) {
+	k.machine.Cancel(err)
+	k.flush()
+}
+
+func (k *call) start() {
 	k.machine.Start()
 	k.flush()
-	return k.id
 }
 
 func (k *call) flush() { k.run(k.machine, k.perform) }
@@ -44,45 +43,17 @@ func (k *call) perform(effect retry.Effect) {
 		return
 	}
 	done := effect.(retry.Done)
-	k.timer.clear()
+	k.client.b.clearTimer(&k.timer)
 	k.letGo()
-	delete(k.client.calls, k)
-	calls.remove(k.id)
+	delete(k.client.open, k)
 	k.done(done)
+	k.client.end()
 }
 
-// createChat(client, workspaceId, agentId, isTemporary | undefined, options, settle) → call
-func createChat(args []safejs.Value) any {
-	c := clients.get(index(args[0]))
-	var temporary *bool
-	if args[3].Type() == safejs.TypeBoolean {
-		t := truthy(args[3])
-		temporary = &t
-	}
-	request := api.CreateChat(str(args[1]), str(args[2]), temporary)
-	settle := args[5]
-	return newCall(c, request, policy(c, args[4], retry.Unkeyed), fields(property(args[4], "headers")), func(d retry.Done) {
-		err := d.Err
-		var id string
-		if err == nil {
-			id, err = api.ChatID(request, d.Response, d.Body)
-		}
-		if err != nil {
-			invoke(settle, errorJSON(err))
-			return
-		}
-		invoke(settle, safejs.Null(), id, string(d.Body))
-	}).start()
-}
-
-// cancelCall(call): the caller's signal was aborted; the loader has rejected the call already.
-func cancelCall(args []safejs.Value) any {
-	if k := calls.get(index(args[0])); k != nil {
-		// Its end is told all the same, to who waits for it here: the loader is done with it.
-		k.machine.Cancel(&api.Error{Kind: api.KindClient, Code: "cancelled", Message: "the call was cancelled by its caller"})
-		k.flush()
-	}
-	return nil
+// cancel is of a call whose caller gave it up. Its end is told all the same, to who waits for it here.
+func (k *call) cancel() {
+	k.machine.Cancel(&api.Error{Kind: api.KindClient, Code: "cancelled", Message: "the call was cancelled by its caller"})
+	k.flush()
 }
 
 // drop ends a call that nobody listens to any more.
@@ -92,24 +63,63 @@ func (k *call) drop() {
 	k.flush()
 }
 
-// policy reads the limits that the loader worked out from the call's options and the client's.
-func policy(c *client, options safejs.Value, safety retry.Safety) retry.Policy {
-	return retry.Policy{
-		Safety:     safety,
-		MaxRetries: int(number(options, "maxRetries")),
-		Timeout:    number(options, "timeout"),
-		RenewKey:   truthy(c.keyFunc),
-		Jitter:     jitter,
-
-		Connections: connections,
-		Host:        c.host,
+// told tells the page how a call ended, unless its caller gave it up.
+func (b *Bridge) told(number uint32, of cancelled, end contract.CallEnd) {
+	if b.calls.get(number) == of {
+		b.calls.remove(number)
+		b.page.CallEnded(number, end)
 	}
 }
 
-func jitter() float64 {
-	f, err := method(host, "random").Float()
-	if err != nil {
-		panic(err)
-	}
-	return f
+// begin makes a call that the page knows by a number; end says what it gave.
+func (b *Bridge) begin(number uint32, c *client, request api.Request, policy retry.Policy, limits contract.Limits, end func(retry.Done) contract.CallEnd) *call {
+	var k *call
+	k = newCall(c, request, policy, fields(limits.Headers), func(d retry.Done) { b.told(number, k, end(d)) })
+	b.calls.put(number, k)
+	return k
 }
+
+// CreateChat is contract.Control's.
+func (b *Bridge) CreateChat(number, client uint32, p contract.ChatParams) {
+	c := b.clients.get(client)
+	request := api.CreateChat(p.WorkspaceID, p.AgentID, p.IsTemporary)
+	b.begin(number, c, request, c.policy(p.Limits, retry.Unkeyed), p.Limits, func(d retry.Done) contract.CallEnd {
+		if d.Err != nil {
+			return failed(d.Err)
+		}
+		id, err := api.ChatID(request, d.Response, d.Body)
+		if err != nil {
+			return failed(err)
+		}
+		return contract.CallEnd{Chat: &contract.Chat{ID: id, Raw: d.Body}}
+	}).start()
+}
+
+// GetFile is contract.Control's.
+func (b *Bridge) GetFile(number, client uint32, p contract.FileParams) {
+	c := b.clients.get(client)
+	request := api.GetFile(p.FileID)
+	b.begin(number, c, request, c.policy(p.Limits, retry.Repeatable), p.Limits, func(d retry.Done) contract.CallEnd {
+		if d.Err != nil {
+			return failed(d.Err)
+		}
+		file, ok := api.ParseFile(p.FileID, d.Body)
+		if !ok {
+			return failed(api.NotAFile(request, d.Response, d.Body))
+		}
+		return contract.CallEnd{File: fileOf(&file)}
+	}).start()
+}
+
+// ReportFailed is contract.Control's.
+func (b *Bridge) ReportFailed(number, client uint32, p contract.ReportParams) {
+	c := b.clients.get(client)
+	k := b.begin(number, c, api.ReportFailed(p.FileID, p.Why), c.policy(p.Limits, retry.Repeatable), p.Limits, func(d retry.Done) contract.CallEnd {
+		return failed(d.Err)
+	})
+	k.outlive()
+	k.start()
+}
+
+// failed is the end of a call that gives nothing, or failed.
+func failed(err *api.Error) contract.CallEnd { return contract.CallEnd{Error: errorOf(err)} }

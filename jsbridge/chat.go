@@ -1,9 +1,7 @@
-//go:build js && wasm
-
 package jsbridge
 
 import (
-	"github.com/hack-pad/safejs"
+	"github.com/seed-76f09577/turnwire/jsbridge/contract"
 	"github.com/seed-76f09577/turnwire/wasm/api"
 	"github.com/seed-76f09577/turnwire/wasm/retry"
 	"github.com/seed-76f09577/turnwire/wasm/turn"
@@ -11,24 +9,23 @@ import (
 
 // chat is what a page's clients share of one chat of a service: the order in which messages and aborts leave.
 type chat struct {
+	b *Bridge
 	pump
-	name  string
-	turns map[uint32]*liveTurn // that have not ended, or whose abort is not answered, by their number
-	last  uint32               // number given out; a handle is used again too soon
-	calls int                  // aborts under way
-	line  turn.Line
-	timer timer
+	name   string
+	turns  map[uint32]*liveTurn // that have not ended, or whose abort is not answered, by their number
+	last   uint32               // number given out; the page's are used again too soon
+	aborts map[uint32]*call     // by their number
+	line   turn.Line
+	timer  timer
 }
 
-// chats has those of which something is under way, by the service's address and the chat's identifier.
-var chats = map[string]*chat{}
-
-func chatOf(c *client, id string) *chat {
-	name := c.base + " " + id
-	if chats[name] == nil {
-		chats[name] = &chat{name: name, turns: map[uint32]*liveTurn{}}
+// chatOf finds a chat by the service's address and its identifier, or makes it.
+func (c *client) chatOf(id string) *chat {
+	name := c.Base + " " + id
+	if c.b.chats[name] == nil {
+		c.b.chats[name] = &chat{b: c.b, name: name, turns: map[uint32]*liveTurn{}, aborts: map[uint32]*call{}}
 	}
-	return chats[name]
+	return c.b.chats[name]
 }
 
 // join gives a turn its number.
@@ -40,7 +37,7 @@ func (c *chat) join(t *liveTurn) {
 
 // over tells that a turn has ended.
 func (c *chat) over(t *liveTurn) {
-	c.line.Over(monotonic(), t.number)
+	c.line.Over(c.b.monotonic(), t.number)
 	c.flush()
 	if !t.stopping {
 		c.leave(t)
@@ -54,8 +51,8 @@ func (c *chat) leave(t *liveTurn) {
 }
 
 func (c *chat) forget() {
-	if len(c.turns)+c.calls == 0 && chats[c.name] == c {
-		delete(chats, c.name)
+	if len(c.turns)+len(c.aborts) == 0 && c.b.chats[c.name] == c {
+		delete(c.b.chats, c.name)
 	}
 }
 
@@ -71,14 +68,14 @@ func (c *chat) perform(effect retry.Effect) {
 		c.stopped(c.turns[e.Turn], &api.Error{Kind: api.KindClient, Code: "another_turn_under_way",
 			Message: "the service was not told to stop this turn: its abort names the chat, of which another turn is under way that it could stop instead; chat.abort() stops whatever the chat is producing"})
 	case turn.GiveUp:
-		calls.get(e.Call).giveUp()
+		c.aborts[e.Call].giveUp()
 	case retry.SetTimer:
-		c.timer.set(e.After, func() {
-			c.line.TimerFired(monotonic())
+		c.b.setTimer(&c.timer, e.After, func() {
+			c.line.TimerFired(c.b.monotonic())
 			c.flush()
 		})
 	case retry.StopTimer:
-		c.timer.clear()
+		c.b.clearTimer(&c.timer)
 	}
 }
 
@@ -94,35 +91,36 @@ func (c *chat) stop(numbers []uint32) {
 		for _, t := range turns {
 			c.stopped(t, err)
 		}
-	})
+	}).start()
 }
 
 // stopped tells a turn how its abort ended.
 func (c *chat) stopped(t *liveTurn, err *api.Error) {
 	if err != nil {
-		t.client.record("warn", "the service was not told to stop", retry.Field{Name: "path", Value: t.abort.Path}, retry.Field{Name: "code", Value: err.Code})
+		t.client.log("warn", "the service was not told to stop", retry.Field{Name: "path", Value: t.abort.Path}, retry.Field{Name: "code", Value: err.Code})
 	}
 	t.stopping = false
 	c.leave(t)
-	settled(t.settle)(err)
+	t.aborted(err)
 }
 
 // abort tells the service to stop what the chat is producing; a message that is sent meanwhile waits. It goes out though
 // the client is closed: nobody else would tell.
 func (c *chat) abort(key string, of *client, request api.Request, policy retry.Policy, headers []api.Field, done func(*api.Error)) *call {
 	var k *call
+	c.last++
+	number := c.last
 	k = newCall(of, request, policy, headers, func(d retry.Done) {
-		c.line.Answered(monotonic(), k.id)
+		delete(c.aborts, number)
+		c.line.Answered(c.b.monotonic(), number)
 		c.flush()
-		c.calls--
 		done(d.Err)
 		c.forget()
 	})
 	k.lent = key
 	k.outlive()
-	c.calls++
-	c.line.Abort(monotonic(), k.id, policy.Timeout)
-	k.start()
+	c.aborts[number] = k
+	c.line.Abort(c.b.monotonic(), number, policy.Timeout)
 	return k
 }
 
@@ -134,20 +132,13 @@ func (k *call) giveUp() {
 	k.flush()
 }
 
-// abortChat(client, chatId, options, settle) → call
-func abortChat(args []safejs.Value) any {
-	c, chatID, settle := clients.get(index(args[0])), str(args[1]), args[3]
-	k := chatOf(c, chatID).abort("", c, api.AbortChat(chatID), policy(c, args[2], retry.Repeatable), fields(property(args[2], "headers")), settled(settle))
-	return k.id
-}
-
-// settled tells the loader how an abort ended.
-func settled(settle safejs.Value) func(*api.Error) {
-	return func(err *api.Error) {
-		if err != nil {
-			invoke(settle, errorJSON(err))
-			return
-		}
-		invoke(settle, safejs.Null())
-	}
+// AbortChat is contract.Control's.
+func (b *Bridge) AbortChat(number, client uint32, p contract.AbortParams) {
+	c := b.clients.get(client)
+	var k *call
+	k = c.chatOf(p.ChatID).abort("", c, api.AbortChat(p.ChatID), c.policy(p.Limits, retry.Repeatable), fields(p.Headers), func(err *api.Error) {
+		b.told(number, k, failed(err))
+	})
+	b.calls.put(number, k)
+	k.start()
 }

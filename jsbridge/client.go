@@ -1,9 +1,7 @@
-//go:build js && wasm
-
 package jsbridge
 
 import (
-	"github.com/hack-pad/safejs"
+	"github.com/seed-76f09577/turnwire/jsbridge/contract"
 	"github.com/seed-76f09577/turnwire/wasm/api"
 	"github.com/seed-76f09577/turnwire/wasm/json"
 	"github.com/seed-76f09577/turnwire/wasm/retry"
@@ -11,124 +9,118 @@ import (
 
 // client is what the requests of one AgentClient share.
 type client struct {
-	id          uint32
-	base        string // absolute, without a slash at the end
-	host        string // where that is: scheme, name and port, and the path "/"
-	headers     []api.Field
-	credentials string
-	fetch       safejs.Value
-	log         safejs.Value // undefined where nobody listens
+	b *Bridge
+	contract.ClientConfig
+	number  uint32
+	headers []api.Field
+	asking  *keyAsked // the last time that the key was asked for, while it is not there
 
-	key     string
-	keyFunc safejs.Value // undefined where the key is a string or left out
-	asking  *keyAsked    // the last call of it, while it has not settled
-
-	calls map[*call]bool
-	turns map[*liveTurn]bool
-	waits map[*liveWait]bool
+	isClosed bool
+	uses     int // what may still ask, send or log for it
+	open     map[closed]bool
 }
 
-var clients table[*client]
-
-// openClient(config) → handle
-func openClient(args []safejs.Value) any {
-	config := args[0]
-	c := &client{
-		base:        text(config, "base"),
-		host:        text(config, "host"),
-		headers:     fields(property(config, "headers")),
-		credentials: text(config, "credentials"),
-		fetch:       property(config, "fetch"),
-		log:         property(config, "log"),
-		key:         text(config, "key"),
-		keyFunc:     property(config, "keyFunc"),
-		calls:       map[*call]bool{},
-		turns:       map[*liveTurn]bool{},
-		waits:       map[*liveWait]bool{},
-	}
-	c.id = clients.add(c)
-	return c.id
+// OpenClient is contract.Control's.
+func (b *Bridge) OpenClient(number uint32, config contract.ClientConfig) {
+	b.clients.put(number, &client{
+		b: b, ClientConfig: config, number: number, headers: fields(config.Headers),
+		open: map[closed]bool{},
+	})
 }
 
-// closeClient(handle): disconnects its turns and ends its calls, but for those that tell the service of an end; the
-// loader has aborted its uploads.
-func closeClient(args []safejs.Value) any {
-	id := index(args[0])
-	c := clients.get(id)
+// CloseClient is contract.Control's.
+func (b *Bridge) CloseClient(number uint32) {
+	c := b.clients.get(number)
 	if c == nil {
-		return nil
+		return
 	}
-	clients.remove(id)
-	for t := range c.turns {
-		t.machine.Disconnect()
-		t.flush()
+	b.clients.remove(number)
+	c.begin()
+	c.isClosed = true
+	for o := range c.open {
+		o.clientClosed(&api.Error{Kind: api.KindClient, Code: "client_closed", Message: "the client was closed while the call was under way"})
 	}
-	for w := range c.waits {
-		w.drop()
+	c.end()
+}
+
+// closed is what ends with its client.
+type closed interface{ clientClosed(err *api.Error) }
+
+// begin says that something uses the client, end that it has ended.
+func (c *client) begin() { c.uses++ }
+
+func (c *client) end() {
+	if c.uses--; c.isClosed && c.uses == 0 {
+		c.b.page.ClientEnded(c.number)
 	}
-	for k := range c.calls {
-		k.machine.Cancel(&api.Error{Kind: api.KindClient, Code: "client_closed", Message: "the client was closed while the call was under way"})
-		k.flush()
+}
+
+// policy is how a request of the client is tried.
+func (c *client) policy(limits contract.Limits, safety retry.Safety) retry.Policy {
+	return retry.Policy{
+		Safety:     safety,
+		MaxRetries: limits.MaxRetries,
+		Timeout:    limits.Timeout,
+		RenewKey:   c.AsksKey,
+		Jitter:     c.b.page.Random,
+
+		Connections: c.b.connections,
+		Host:        c.Host,
 	}
-	return nil
 }
 
 // keyAsked is one call of the key's function.
 type keyAsked struct {
+	client  *client
 	waiting []func(key string, err *api.Error)
 }
 
 // withKey calls then with the key, at once where it is a string, so that a request on pagehide still goes out.
 // Requests that come while the key's function is running share its answer, unless it was too late for one of them: one
 // that never settles must not hold up all that follows.
-func (c *client) withKey(then_ func(key string, err *api.Error)) {
-	if !truthy(c.keyFunc) {
-		then_(c.key, nil)
+func (c *client) withKey(then func(key string, err *api.Error)) {
+	if !c.AsksKey {
+		then(c.Key, nil)
 		return
 	}
-	if asking := c.asking; asking != nil {
-		asking.waiting = append(asking.waiting, then_)
+	if c.asking != nil {
+		c.asking.waiting = append(c.asking.waiting, then)
 		return
 	}
-	asking := &keyAsked{waiting: []func(string, *api.Error){then_}}
-	c.asking = asking
-	answer := func(key string, err *api.Error) {
-		if c.asking == asking {
-			c.asking = nil
-		}
-		for _, w := range asking.waiting {
-			w(key, err)
-		}
-	}
-	promise, err := c.keyFunc.Invoke()
-	if err != nil {
-		answer("", keyError(thrown(err)))
-		return
-	}
-	then(promise, func(v safejs.Value) {
-		// The loader rejects whatever is no string, so that the message names the type.
-		answer(str(v), nil)
-	}, func(reason safejs.Value) {
-		answer("", keyError(reason))
-	})
+	c.asking = &keyAsked{c, []func(string, *api.Error){then}}
+	c.b.page.AskKey(c.b.asks.add(c.asking), c.number)
 }
 
-func keyError(reason safejs.Value) *api.Error {
-	return &api.Error{Kind: api.KindClient, Code: "api_key_failed", Retryable: true,
-		Message: "option apiKey: the function that should give the key failed, nothing was sent: " + describe(reason)}
+// KeyGiven is contract.Control's.
+func (b *Bridge) KeyGiven(ask uint32, key string) { b.keyAnswered(ask, key, nil) }
+
+// KeyRefused is contract.Control's.
+func (b *Bridge) KeyRefused(ask uint32, why string) {
+	b.keyAnswered(ask, "", &api.Error{Kind: api.KindClient, Code: "api_key_failed", Retryable: true,
+		Message: "option apiKey: the function that should give the key failed, nothing was sent: " + why})
 }
 
-// describe is a JavaScript error for people.
-func describe(reason safejs.Value) string { return str(method(host, "describe", reason)) }
+func (b *Bridge) keyAnswered(ask uint32, key string, err *api.Error) {
+	asked, ok := b.asks.take(ask)
+	if !ok {
+		return
+	}
+	if asked.client.asking == asked {
+		asked.client.asking = nil
+	}
+	for _, then := range asked.waiting {
+		then(key, err)
+	}
+}
 
-// record hands a record to the caller's onLog.
-func (c *client) record(level, message string, fields ...retry.Field) {
-	if !truthy(c.log) {
+// log hands a record to the caller's onLog.
+func (c *client) log(level, message string, facts ...retry.Field) {
+	if !c.Logs {
 		return
 	}
 	var w json.Writer
 	w.Open("", '{')
-	for _, f := range fields {
+	for _, f := range facts {
 		switch v := f.Value.(type) {
 		case string:
 			w.String(f.Name, v)
@@ -137,23 +129,14 @@ func (c *client) record(level, message string, fields ...retry.Field) {
 		}
 	}
 	w.Close('}')
-	invoke(c.log, level, message, string(w.Text()))
+	c.b.page.Record(c.number, contract.LogRecord{Level: level, Message: message, Fields: w.Text()})
 }
 
-// fields reads a flat array of names and values.
-func fields(array safejs.Value) []api.Field {
-	n, err := array.Length()
-	if err != nil {
-		panic(err)
-	}
-	out := make([]api.Field, 0, n/2)
-	for i := 0; i+1 < n; i += 2 {
-		name, err1 := array.Index(i)
-		value, err2 := array.Index(i + 1)
-		if err1 != nil || err2 != nil {
-			panic("jsbridge: header fields can't be read")
-		}
-		out = append(out, api.Field{Name: str(name), Value: str(value)})
+// fields are headers as the core has them.
+func fields(headers []contract.Header) []api.Field {
+	out := make([]api.Field, len(headers))
+	for i, h := range headers {
+		out[i] = api.Field{Name: h[0], Value: h[1]}
 	}
 	return out
 }

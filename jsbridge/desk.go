@@ -1,5 +1,3 @@
-//go:build js && wasm
-
 package jsbridge
 
 import (
@@ -31,11 +29,11 @@ func (d *desk) perform(effect retry.Effect) bool {
 	case upload.DropAsk:
 		d.drop()
 	case retry.SetTimer:
-		d.timer.set(e.After, d.onTimer)
+		d.client.b.setTimer(&d.timer, e.After, d.onTimer)
 	case retry.StopTimer:
-		d.timer.clear()
+		d.client.b.clearTimer(&d.timer)
 	case retry.Log:
-		d.client.record(e.Level, e.Message, e.Fields...)
+		d.client.log(e.Level, e.Message, e.Fields...)
 	default:
 		return false
 	}

@@ -1,11 +1,9 @@
-//go:build js && wasm
-
 package jsbridge
 
 import "github.com/seed-76f09577/turnwire/wasm/retry"
 
-// pump performs the effects of one machine, in order. Performing one may give the machine an input at once, such as a
-// fetch that throws: what that leads to comes after the rest, here and nowhere else.
+// pump performs the effects of one machine, in order. Performing one may lead to an input of the same machine: what comes of
+// that follows the rest, here and nowhere else.
 type pump struct{ running bool }
 
 // effects is what every machine has.

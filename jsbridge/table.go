@@ -1,47 +1,57 @@
-//go:build js && wasm
-
 package jsbridge
 
-// table gives out handles for what JavaScript holds on to. 0 is no handle. A slice, because a map's look-up is a good
-// part of what feeding one event costs.
-type table[T comparable] struct {
-	entries []T
-	free    []uint32
-}
+// table has what the page knows by a number of its choice, from 1. A slice, because a map's look-up is a good part of what
+// feeding one event costs: the page gives small numbers out, and gives them out again.
+type table[T comparable] struct{ entries []T }
 
-func (t *table[T]) add(v T) uint32 {
-	if n := len(t.free); n > 0 {
-		id := t.free[n-1]
-		t.free = t.free[:n-1]
-		t.entries[id] = v
-		return id
-	}
-	if len(t.entries) == 0 {
+func (t *table[T]) put(number uint32, v T) {
+	for int(number) >= len(t.entries) {
 		t.entries = append(t.entries, *new(T))
 	}
-	t.entries = append(t.entries, v)
-	return uint32(len(t.entries) - 1)
+	t.entries[number] = v
 }
 
-// get returns the zero value where id is no handle (any more).
-func (t *table[T]) get(id uint32) (v T) {
-	if int(id) < len(t.entries) {
-		v = t.entries[id]
+// get returns the zero value where there is nothing of that number (any more).
+func (t *table[T]) get(number uint32) (v T) {
+	if int(number) < len(t.entries) {
+		v = t.entries[number]
 	}
 	return v
 }
 
-// remove takes a handle back, once: it is given out again.
-func (t *table[T]) remove(id uint32) {
-	t.entries[id] = *new(T)
-	t.free = append(t.free, id)
+func (t *table[T]) remove(number uint32) {
+	if int(number) < len(t.entries) {
+		t.entries[number] = *new(T)
+	}
 }
 
-// each calls do with everything that has a handle now.
+// each calls do with everything that has a number now.
 func (t *table[T]) each(do func(v T)) {
-	for id := 1; id < len(t.entries); id++ {
-		if v := t.entries[id]; v != *new(T) {
+	for i := 0; i < len(t.entries); i++ {
+		if v := t.entries[i]; v != *new(T) {
 			do(v)
 		}
 	}
+}
+
+// numbered has what the page is told by a number of the module's, none of which is ever given out again.
+type numbered[T any] struct {
+	entries map[uint32]T
+	last    uint32
+}
+
+func (n *numbered[T]) add(v T) uint32 {
+	if n.entries == nil {
+		n.entries = map[uint32]T{}
+	}
+	n.last++
+	n.entries[n.last] = v
+	return n.last
+}
+
+// take returns what has a number, and takes it away; ok is false where there is nothing (any more).
+func (n *numbered[T]) take(number uint32) (v T, ok bool) {
+	v, ok = n.entries[number]
+	delete(n.entries, number)
+	return v, ok
 }

@@ -1,11 +1,8 @@
-//go:build js && wasm
-
 package jsbridge
 
 import (
-	"github.com/hack-pad/safejs"
+	"github.com/seed-76f09577/turnwire/jsbridge/contract"
 	"github.com/seed-76f09577/turnwire/wasm/api"
-	"github.com/seed-76f09577/turnwire/wasm/json"
 	"github.com/seed-76f09577/turnwire/wasm/retry"
 	"github.com/seed-76f09577/turnwire/wasm/turn"
 )
@@ -14,41 +11,37 @@ import (
 type liveTurn struct {
 	pump
 	wire
-	chat    *chat // until the turn is over
-	id      uint32
+	chat    *chat  // until the turn is over
+	id      uint32 // the page's number of it
 	machine *turn.Machine
-	sink    safejs.Value // the loader's side: opened(body), ended(outcome)
 
-	number   uint32       // within its chat
-	abort    api.Request  // what tells the service to stop
-	settle   safejs.Value // of the one abort that a turn has; undefined until it is asked for
-	stopping bool         // settle is told when the service has answered
+	number   uint32      // within its chat
+	abort    api.Request // what tells the service to stop
+	abortion uint32      // the call that is told of the one abort that a turn has
+	stopping bool        // it is told when the service has answered
 }
 
-var turns table[*liveTurn]
-
-// startTurn(client, {chatId, parts, model, key, idleTimeout, …options}, sink) → turn
-func startTurn(args []safejs.Value) any {
-	c, params := clients.get(index(args[0])), args[1]
-	chatID := text(params, "chatId")
-	t := &liveTurn{sink: args[2], abort: api.AbortChat(chatID), machine: turn.New(turn.Config{
-		Request:     api.SendMessage(chatID, text(params, "key"), text(params, "parts"), text(params, "model")),
-		Policy:      policy(c, params, retry.Repeatable),
-		IdleTimeout: number(params, "idleTimeout"),
-		Replay:      truthy(property(params, "replay")),
-		Offline:     func() bool { return !online() },
+// StartTurn is contract.Control's.
+func (b *Bridge) StartTurn(number, client uint32, p contract.TurnParams) {
+	c := b.clients.get(client)
+	t := &liveTurn{id: number, abort: api.AbortChat(p.ChatID), machine: turn.New(turn.Config{
+		Request:     api.SendMessage(p.ChatID, p.Key, p.Parts, p.Model),
+		Policy:      c.policy(p.Limits, retry.Repeatable),
+		IdleTimeout: p.IdleTimeout,
+		Replay:      p.Replay,
+		Offline:     func() bool { return !b.page.Online() },
 	})}
-	t.chat = chatOf(c, chatID)
+	t.chat = c.chatOf(p.ChatID)
 	t.chat.join(t)
-	t.wire = wire{client: c, headers: fields(property(params, "headers")), machine: sentTurn{t.machine, t}, flush: t.flush, ready: func() {
-		t.chat.line.Ready(monotonic(), t.number)
+	t.wire = wire{client: c, headers: fields(p.Headers), machine: sentTurn{t.machine, t}, flush: t.flush, ready: func() {
+		t.chat.line.Ready(b.monotonic(), t.number)
 		t.chat.flush()
 	}}
-	t.id = turns.add(t)
-	c.turns[t] = true
+	b.turns.put(number, t)
+	c.begin()
+	c.open[t] = true
 	t.machine.Start()
 	t.flush()
-	return t.id
 }
 
 func (t *liveTurn) flush() {
@@ -66,10 +59,10 @@ func (t *liveTurn) perform(effect retry.Effect) {
 	}
 	switch e := effect.(type) {
 	case turn.OpenStream:
-		method(t.sink, "opened", property(t.response, "body"))
+		t.client.b.page.TurnOpened(t.id, t.request)
 	case turn.SendAbort:
 		t.stopping = true
-		t.chat.line.Stop(monotonic(), t.number, t.machine.Policy().Timeout)
+		t.chat.line.Stop(t.client.b.monotonic(), t.number, t.machine.Policy().Timeout)
 		t.chat.flush()
 	case turn.Finish:
 		t.finish(e.Outcome)
@@ -77,28 +70,16 @@ func (t *liveTurn) perform(effect retry.Effect) {
 }
 
 func (t *liveTurn) finish(o turn.Outcome) {
-	delete(t.client.turns, t)
-	level, fields := "info", []retry.Field{{Name: "path", Value: t.path()}, {Name: "status", Value: string(o.Status)}}
+	delete(t.client.open, t)
+	level, facts := "info", []retry.Field{{Name: "path", Value: t.machine.Request().Path}, {Name: "status", Value: string(o.Status)}}
 	if o.Err != nil {
 		level = "warn"
-		fields = append(fields, retry.Field{Name: "code", Value: o.Err.Code})
+		facts = append(facts, retry.Field{Name: "code", Value: o.Err.Code})
 	}
-	t.client.record(level, "turn ended", fields...)
-
-	var w json.Writer
-	w.Open("", '{')
-	w.String("status", string(o.Status))
-	if o.Err != nil {
-		writeError(&w, "error", o.Err)
-	}
-	if o.Complete != nil {
-		w.Raw("data", o.Complete)
-	}
-	w.Close('}')
-	method(t.sink, "ended", string(w.Text()))
+	t.client.log(level, "turn ended", facts...)
+	t.client.b.page.TurnEnded(t.id, contract.TurnEnd{Status: o.Status, Error: errorOf(o.Err), Data: o.Complete})
+	t.client.end()
 }
-
-func (t *liveTurn) path() string { return t.machine.Request().Path }
 
 // sentTurn is the turn's machine as its wire knows it: the chat has to hear what leaves.
 type sentTurn struct {
@@ -111,40 +92,85 @@ func (s sentTurn) Sent() {
 	s.Machine.Sent()
 }
 
-// abortTurn(turn, settle): the loader asks once, of a turn that it has not seen end. settle is told at once where the
-// service has nothing to stop.
-func abortTurn(args []safejs.Value) any {
-	t := turns.get(index(args[0]))
-	t.settle = args[1]
-	left := t.machine.Left()
-	over := t.machine.Over()
+// AbortTurn is contract.Control's. Where the service has nothing to stop, the call ends at once.
+func (b *Bridge) AbortTurn(number, call uint32) {
+	t := b.turns.get(number)
+	t.abortion = call
+	left, over := t.machine.Left(), t.machine.Over()
 	t.machine.Abort()
 	t.flush()
 	if over || !left {
-		settled(t.settle)(nil)
+		t.aborted(nil)
 	}
-	return nil
 }
 
-// disconnectTurn(turn)
-func disconnectTurn(args []safejs.Value) any {
-	t := turns.get(index(args[0]))
+// aborted tells the page how the abort of a turn ended.
+func (t *liveTurn) aborted(err *api.Error) { t.client.b.page.CallEnded(t.abortion, failed(err)) }
+
+func (t *liveTurn) clientClosed(*api.Error) {
 	t.machine.Disconnect()
 	t.flush()
-	return nil
 }
 
-// streamEnded(turn, reason | null): null where the stream ended cleanly. The loader drains the events afterwards.
-func streamEnded(args []safejs.Value) any {
-	t := turns.get(index(args[0]))
-	if t == nil {
-		return nil
-	}
-	detail := ""
-	clean := args[1].IsNull()
-	if !clean {
-		detail = describe(args[1])
-	}
-	t.machine.StreamEnded(clean, detail)
-	return nil
+// DisconnectTurn is contract.Control's.
+func (b *Bridge) DisconnectTurn(number uint32) {
+	t := b.turns.get(number)
+	t.machine.Disconnect()
+	t.flush()
 }
+
+// StreamEnded is contract.Control's.
+func (b *Bridge) StreamEnded(number uint32, failure string) {
+	if t := b.turns.get(number); t != nil {
+		t.machine.StreamEnded(failure == "", failure)
+	}
+}
+
+// Feed is page.Module's.
+func (b *Bridge) Feed(number uint32, chunk []byte, now int64) (fed contract.Fed) {
+	t := b.turns.get(number)
+	b.batch.JSON, b.batch.Marks = b.batch.JSON[:0], b.batch.Marks[:0]
+	fed.Batch = &b.batch
+	if t == nil {
+		return fed
+	}
+	m := t.machine
+	if len(chunk) > 0 {
+		m.Feed(now, chunk)
+	}
+	if m.Batch(&b.batch) {
+		fed.Flags |= contract.More
+	}
+	if m.Wants() {
+		fed.Flags |= contract.WantsFlush
+	}
+	fed.Text, fed.Reasoning = m.Text(), m.Reasoning()
+	return fed
+}
+
+// Flush is page.Module's.
+func (b *Bridge) Flush(number uint32) {
+	if t := b.turns.get(number); t != nil {
+		t.flush()
+	}
+}
+
+// Hold is page.Module's.
+func (b *Bridge) Hold(number uint32, on bool) {
+	if t := b.turns.get(number); t != nil {
+		t.machine.Hold(b.monotonic(), on)
+	}
+}
+
+// Tools is page.Module's.
+func (b *Bridge) Tools(number uint32) (calls []byte, ok bool) {
+	t := b.turns.get(number)
+	if t == nil {
+		return nil, false
+	}
+	b.left = t.machine.AppendToolCalls(b.left[:0])
+	return b.left, true
+}
+
+// Release is page.Module's.
+func (b *Bridge) Release(number uint32) { b.turns.remove(number) }

@@ -1,22 +1,18 @@
-//go:build js && wasm
-
 package jsbridge
 
 import (
-	"github.com/hack-pad/safejs"
+	"github.com/seed-76f09577/turnwire/jsbridge/contract"
 	"github.com/seed-76f09577/turnwire/wasm/api"
-	"github.com/seed-76f09577/turnwire/wasm/json"
 	"github.com/seed-76f09577/turnwire/wasm/retry"
 	"github.com/seed-76f09577/turnwire/wasm/upload"
 )
 
-// liveUpload performs one upload. The loader has the data: it sends the blocks, hashes ranges, keeps the record.
+// liveUpload performs one upload. The page has the data: it sends the blocks, hashes ranges, keeps the record.
 type liveUpload struct {
 	desk
 	pump
-	id      uint32
+	id      uint32 // the page's number of it
 	machine *upload.Machine
-	sink    safejs.Value // the loader's side; see UploadSink
 	policy  retry.Policy
 
 	// The page's mapUploadTicket runs in a task of its own: the answer waits for it.
@@ -26,67 +22,55 @@ type liveUpload struct {
 	mapError *api.Error
 }
 
-var uploads table[*liveUpload]
-
-// startUpload(client, {workspaceId, name, contentType, purpose, size, once, …options}, record, sink) → upload. record is
-// what an earlier page kept; undefined where it kept nothing.
-func startUpload(args []safejs.Value) any {
-	c, params := clients.get(index(args[0])), args[1]
-	u := &liveUpload{sink: args[3], maps: truthy(property(params, "maps")), policy: policy(c, params, retry.Repeatable)}
+// StartUpload is contract.Control's.
+func (b *Bridge) StartUpload(number, client uint32, p contract.UploadParams) {
+	c := b.clients.get(client)
+	u := &liveUpload{id: number, maps: p.Maps, policy: c.policy(p.Limits, retry.Repeatable)}
 	config := upload.Config{
-		Service:       c.base,
-		WorkspaceID:   text(params, "workspaceId"),
-		Name:          text(params, "name"),
-		ContentType:   text(params, "contentType"),
-		Purpose:       text(params, "purpose"),
-		Size:          number(params, "size"),
-		Once:          truthy(property(params, "once")),
-		BlockSize:     number(params, "blockSize"),
-		Concurrency:   int(number(params, "concurrency")),
-		BlockTries:    int(number(params, "blockTries")),
-		BlockTimeout:  number(params, "blockTimeout"),
-		DataTimeout:   number(params, "dataTimeout"),
-		ReportTimeout: number(params, "reportTimeout"),
-		Checksum:      upload.Checksum(number(params, "checksum")),
-		KnownSum:      text(params, "knownSum"),
-		Base64:        truthy(property(params, "base64")),
+		Service:       c.Base,
+		WorkspaceID:   p.WorkspaceID,
+		Name:          p.Name,
+		ContentType:   p.ContentType,
+		Purpose:       p.Purpose,
+		Size:          p.Size,
+		Once:          p.Once,
+		BlockSize:     p.BlockSize,
+		Concurrency:   p.Concurrency,
+		BlockTries:    p.BlockTries,
+		BlockTimeout:  p.BlockTimeout,
+		DataTimeout:   p.DataTimeout,
+		ReportTimeout: p.ReportTimeout,
+		Checksum:      upload.Checksum(p.Checksum),
+		KnownSum:      p.KnownSum,
+		Base64:        p.Base64,
 		Policy:        u.policy,
-		Resumable:     truthy(property(params, "resumable")),
-		Fingerprint:   text(params, "fingerprint"),
+		Resumable:     p.Resumable,
+		Fingerprint:   p.Fingerprint,
 	}
 	var polls []api.Field
-	if wait := property(params, "wait"); truthy(wait) {
-		w := waitConfig(c, wait)
-		config.Wait, polls = &w, fields(property(wait, "headers"))
+	if p.Wait != nil {
+		w := c.waitConfig(*p.Wait)
+		config.Wait, polls = &w, fields(p.Wait.Headers)
 	}
 	if u.maps {
 		config.MapTicket = func([]byte) ([]byte, *api.Error) { return u.mapped, u.mapError }
 	}
 	u.machine = upload.New(config)
-	u.desk = desk{client: c, headers: fields(property(params, "headers")), polls: polls, onAnswer: u.answered, onTimer: func() {
-		u.machine.TimerFired(clock())
+	u.desk = desk{client: c, headers: fields(p.Headers), polls: polls, onAnswer: u.answered, onTimer: func() {
+		u.machine.TimerFired(b.clock())
 		u.flush()
 	}}
-	u.id = uploads.add(u)
-	if !online() {
-		u.machine.Offline(clock())
+	b.uploads.put(number, u)
+	c.begin()
+	if !b.page.Online() {
+		u.machine.Offline(b.clock())
 	}
-	if record := str(args[2]); record != "" {
-		u.machine.Restored(clock(), []byte(record))
+	if p.Record != "" {
+		u.machine.Restored(b.clock(), []byte(p.Record))
 	} else {
-		u.machine.Start(clock())
+		u.machine.Start(b.clock())
 	}
 	u.flush()
-	return u.id
-}
-
-func waitConfig(c *client, options safejs.Value) upload.WaitConfig {
-	return upload.WaitConfig{
-		Policy:      policy(c, options, retry.Repeatable),
-		Interval:    number(options, "interval"),
-		MaxInterval: number(options, "maxInterval"),
-		Limit:       number(options, "waitTimeout"),
-	}
 }
 
 func (u *liveUpload) flush() { u.run(u.machine, u.perform) }
@@ -95,160 +79,164 @@ func (u *liveUpload) perform(effect retry.Effect) {
 	if u.desk.perform(effect) {
 		return
 	}
+	page := u.client.b.page
 	switch e := effect.(type) {
 	case upload.Store:
 		r := e.Request
-		var header json.Writer
-		header.Open("", '[')
-		for _, f := range r.Header {
-			header.String("", f.Name)
-			header.String("", f.Value)
+		headers := make([]contract.Header, len(r.Header))
+		for i, f := range r.Header {
+			headers[i] = contract.Header{f.Name, f.Value}
 		}
-		header.Close(']')
-		want := ""
-		for _, name := range r.Want {
-			want += name + ","
-		}
-		method(u.sink, "store", e.ID, r.Method, r.URL, string(header.Text()), float64(r.From), float64(r.To), string(r.Body), want)
+		page.SendBlock(u.id, uint32(e.ID), contract.StoreRequest{
+			Method: r.Method, URL: r.URL, Headers: headers, From: r.From, To: r.To, Body: string(r.Body), Want: r.Want,
+		})
 	case upload.CancelStore:
-		method(u.sink, "cancel", e.ID)
+		page.CancelBlock(u.id, uint32(e.ID))
 	case upload.Hash:
-		method(u.sink, "hash", float64(e.From), float64(e.To), e.State, e.Last)
+		page.Hash(u.id, contract.HashRange{From: e.From, To: e.To, State: e.State, Last: e.Last})
 	case upload.Release:
-		method(u.sink, "release", float64(e.Before))
+		page.ReleaseData(u.id, e.Before)
 	case upload.Report:
 		p := e.Progress
-		method(u.sink, "report", string(p.Stage), float64(p.LoadedBytes), float64(p.TotalBytes), float64(p.BlocksDone), float64(p.BlocksTotal),
-			p.BytesPerSecond, p.SecondsLeft, u.machine.FileID(), u.machine.Protocol())
+		left := int64(-1)
+		if p.SecondsLeft >= 0 {
+			left = int64(p.SecondsLeft * 1000)
+		}
+		page.ShowProgress(u.id, contract.Progress{
+			Stage: p.Stage, LoadedBytes: p.LoadedBytes, TotalBytes: p.TotalBytes, BlocksDone: p.BlocksDone, BlocksTotal: p.BlocksTotal,
+			BytesPerSecond: int64(p.BytesPerSecond), MillisLeft: left, FileID: u.machine.FileID(), Protocol: u.machine.Protocol(),
+		})
 	case upload.Save:
-		method(u.sink, "save", string(e.Record))
+		page.SaveRecord(u.id, string(e.Record))
 	case upload.Forget:
-		method(u.sink, "forget")
+		page.ForgetRecord(u.id)
 	case upload.Status:
-		method(u.sink, "status", fileJSON(&e.File))
+		page.UploadStatus(u.id, *fileOf(&e.File))
 	case upload.Finish:
 		u.finish(e.Outcome)
 	}
 }
 
 func (u *liveUpload) finish(o upload.Outcome) {
-	u.timer.clear()
-	uploads.remove(u.id)
-	level, fields := "info", []retry.Field{{Name: "fileId", Value: u.machine.FileID()}, {Name: "stage", Value: string(o.Stage)}}
+	c := u.client
+	c.b.clearTimer(&u.timer)
+	c.b.uploads.remove(u.id)
+	level, facts := "info", []retry.Field{{Name: "fileId", Value: u.machine.FileID()}, {Name: "stage", Value: string(o.Stage)}}
+	end := contract.UploadEnd{Stage: o.Stage, Error: errorOf(o.Err)}
 	if o.Err != nil {
 		level = "warn"
-		fields = append(fields, retry.Field{Name: "code", Value: o.Err.Code})
+		facts = append(facts, retry.Field{Name: "code", Value: o.Err.Code})
+	} else if o.Stage == upload.Done {
+		end.File = fileOf(&o.File)
 	}
-	u.client.record(level, "upload ended", fields...)
-	method(u.sink, "ended", outcomeJSON(o))
+	c.log(level, "upload ended", facts...)
+	c.b.page.UploadEnded(u.id, end)
 	for _, file := range o.Untold {
-		notify(u.client, file, u.headers, u.policy)
+		c.notify(file, u.headers, u.policy)
 	}
+	c.end()
 }
 
 func (u *liveUpload) answered(d retry.Done) {
+	c := u.client
 	if u.maps && d.Err == nil && u.machine.WantsTicket() {
 		u.unmapped = d
-		method(u.sink, "map", string(d.Body))
+		c.b.page.MapTicket(u.id, string(d.Body))
 		return
 	}
 	// A request breaks before the browser says why.
-	if d.Err != nil && d.Err.Kind == api.KindConnection && !online() {
-		u.machine.Offline(clock())
+	if d.Err != nil && d.Err.Kind == api.KindConnection && !c.b.page.Online() {
+		u.machine.Offline(c.b.clock())
 	}
-	u.machine.Answered(clock(), d)
+	u.machine.Answered(c.b.clock(), d)
 	u.flush()
 }
 
-// ticketMapped(upload, ticket | null, why): what the page's function made of step 1's answer, in the service's own form.
-func ticketMapped(args []safejs.Value) any {
-	return told(args, func(u *liveUpload) {
-		u.mapped, u.mapError = []byte(str(args[1])), nil
-		if args[1].IsNull() {
-			u.mapError = &api.Error{Kind: api.KindUpload, Code: "map_ticket_failed",
-				Message: "option mapUploadTicket did not make a ticket of the service's answer: " + str(args[2])}
-		}
-		u.machine.Answered(clock(), u.unmapped)
-	})
-}
-
-// told gives an upload an input, unless it has ended meanwhile.
-func told(args []safejs.Value, input func(u *liveUpload)) any {
-	if u := uploads.get(index(args[0])); u != nil {
-		input(u)
+// tell gives an upload an input, unless it has ended meanwhile.
+func (b *Bridge) tell(number uint32, input func(m *upload.Machine, now int64)) {
+	if u := b.uploads.get(number); u != nil {
+		input(u.machine, b.clock())
 		u.flush()
 	}
-	return nil
 }
 
-// pauseUpload(upload)
-func pauseUpload(args []safejs.Value) any {
-	return told(args, func(u *liveUpload) { u.machine.Pause(clock()) })
+// TicketMapped is contract.Control's.
+func (b *Bridge) TicketMapped(number uint32, ticket string) { b.ticket(number, []byte(ticket), nil) }
+
+// TicketRefused is contract.Control's.
+func (b *Bridge) TicketRefused(number uint32, why string) {
+	b.ticket(number, nil, &api.Error{Kind: api.KindUpload, Code: "map_ticket_failed",
+		Message: "option mapUploadTicket did not make a ticket of the service's answer: " + why})
 }
 
-// resumeUpload(upload)
-func resumeUpload(args []safejs.Value) any {
-	return told(args, func(u *liveUpload) { u.machine.Resume(clock()) })
-}
-
-// abortUpload(upload)
-func abortUpload(args []safejs.Value) any {
-	return told(args, func(u *liveUpload) {
-		u.hurried = true
-		u.machine.Abort(clock())
-	})
-}
-
-// uploadRecord(upload) → what is to be kept; null of one that has ended
-func uploadRecord(args []safejs.Value) any {
-	if u := uploads.get(index(args[0])); u != nil {
-		return string(u.machine.Record())
+func (b *Bridge) ticket(number uint32, mapped []byte, err *api.Error) {
+	if u := b.uploads.get(number); u != nil {
+		u.mapped, u.mapError = mapped, err
+		u.machine.Answered(b.clock(), u.unmapped)
+		u.flush()
 	}
-	return nil
 }
 
-// storeProgress(upload, request, sent)
-func storeProgress(args []safejs.Value) any {
-	return told(args, func(u *liveUpload) { u.machine.StoreProgress(clock(), int(index(args[1])), whole(args[2])) })
+// PauseUpload is contract.Control's.
+func (b *Bridge) PauseUpload(number uint32) { b.tell(number, (*upload.Machine).Pause) }
+
+// ResumeUpload is contract.Control's.
+func (b *Bridge) ResumeUpload(number uint32) { b.tell(number, (*upload.Machine).Resume) }
+
+// AbortUpload is contract.Control's.
+func (b *Bridge) AbortUpload(number uint32) {
+	if u := b.uploads.get(number); u != nil {
+		u.hurried = true
+	}
+	b.tell(number, (*upload.Machine).Abort)
 }
 
-// storeBegun(upload, request): its bytes are read, and the browser has it.
-func storeBegun(args []safejs.Value) any {
-	return told(args, func(u *liveUpload) { u.machine.StoreBegun(clock(), int(index(args[1]))) })
+// UploadRecord is contract.Control's.
+func (b *Bridge) UploadRecord(number uint32) (record string) {
+	if u := b.uploads.get(number); u != nil {
+		record = string(u.machine.Record())
+	}
+	return record
 }
 
-// storeAlive(upload, request): bytes of the answer came.
-func storeAlive(args []safejs.Value) any {
-	return told(args, func(u *liveUpload) { u.machine.StoreAlive(clock(), int(index(args[1]))) })
+// StoreBegun is contract.Control's.
+func (b *Bridge) StoreBegun(number, request uint32) {
+	b.tell(number, func(m *upload.Machine, now int64) { m.StoreBegun(now, int(request)) })
 }
 
-// dataMoved(upload): the data gave some bytes.
-func dataMoved(args []safejs.Value) any {
-	return told(args, func(u *liveUpload) { u.machine.DataMoved(clock()) })
+// StoreProgress is contract.Control's.
+func (b *Bridge) StoreProgress(number, request uint32, sent int64) {
+	b.tell(number, func(m *upload.Machine, now int64) { m.StoreProgress(now, int(request), sent) })
 }
 
-// storeAnswered(upload, request, status, header, body)
-func storeAnswered(args []safejs.Value) any {
-	return told(args, func(u *liveUpload) {
-		u.machine.StoreAnswered(clock(), int(index(args[1])), upload.Answer{Status: int(whole(args[2])), Header: fields(args[3]), Body: []byte(str(args[4]))})
+// StoreAlive is contract.Control's.
+func (b *Bridge) StoreAlive(number, request uint32) {
+	b.tell(number, func(m *upload.Machine, now int64) { m.StoreAlive(now, int(request)) })
+}
+
+// StoreAnswered is contract.Control's.
+func (b *Bridge) StoreAnswered(number, request uint32, answer contract.StoreAnswer) {
+	b.tell(number, func(m *upload.Machine, now int64) {
+		m.StoreAnswered(now, int(request), upload.Answer{Status: answer.Status, Header: fields(answer.Headers), Body: []byte(answer.Body)})
 	})
 }
 
-// storeFailed(upload, request, detail)
-func storeFailed(args []safejs.Value) any {
-	return told(args, func(u *liveUpload) {
-		u.machine.StoreFailed(clock(), int(index(args[1])), str(args[2]), !online())
+// StoreFailed is contract.Control's.
+func (b *Bridge) StoreFailed(number, request uint32, why string) {
+	b.tell(number, func(m *upload.Machine, now int64) { m.StoreFailed(now, int(request), why, !b.page.Online()) })
+}
+
+// Hashed is contract.Control's.
+func (b *Bridge) Hashed(number uint32, state contract.HashState) {
+	b.tell(number, func(m *upload.Machine, now int64) {
+		m.Hashed(now, upload.HashState{At: state.At, State: state.State, Sum: state.Sum})
 	})
 }
 
-// hashed(upload, at, state, sum): sum is "" but after the last range.
-func hashed(args []safejs.Value) any {
-	return told(args, func(u *liveUpload) {
-		u.machine.Hashed(clock(), upload.HashState{At: whole(args[1]), State: str(args[2]), Sum: str(args[3])})
-	})
-}
+// DataMoved is contract.Control's.
+func (b *Bridge) DataMoved(number uint32) { b.tell(number, (*upload.Machine).DataMoved) }
 
-// dataFailed(upload, at, detail)
-func dataFailed(args []safejs.Value) any {
-	return told(args, func(u *liveUpload) { u.machine.DataFailed(clock(), whole(args[1]), str(args[2])) })
+// DataFailed is contract.Control's.
+func (b *Bridge) DataFailed(number uint32, at int64, why string) {
+	b.tell(number, func(m *upload.Machine, now int64) { m.DataFailed(now, at, why) })
 }

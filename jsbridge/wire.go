@@ -1,17 +1,15 @@
-//go:build js && wasm
-
 package jsbridge
 
 import (
-	"time"
+	"slices"
 
-	"github.com/hack-pad/safejs"
+	"github.com/seed-76f09577/turnwire/jsbridge/contract"
 	"github.com/seed-76f09577/turnwire/wasm/api"
 	"github.com/seed-76f09577/turnwire/wasm/retry"
 )
 
-// machine is what a wire tells of the request that it carries.
-type machine interface {
+// requester is a machine that sends requests to the service.
+type requester interface {
 	Keyed()
 	Sent()
 	Headers(now int64, res api.Response)
@@ -21,23 +19,22 @@ type machine interface {
 	TimerFired(now int64)
 }
 
-// wire performs the effects that every machine has: it sends a request, reads a body, keeps the timer.
+// wire performs the effects that every requester has: it sends a request, reads a body, keeps the timer.
 type wire struct {
 	client  *client
 	headers []api.Field // the caller's, for these requests
-	machine machine
+	machine requester
 	flush   func() // performs what the machine asks for after an input
 	ready   func() // asks whether the request may leave, and calls leave then; nil where it always may
 
-	// pending sends the request that waits to leave.
-	pending func()
-	// sending tells the request under way from those that were let go, whose callbacks still come.
-	sending    int
-	controller safejs.Value
-	response   safejs.Value
-	key        string // what the newest request carried
-	lent       string // a key for the first try; see sendAbort
-	timer      timer
+	attempt int    // tells the request under way from those that were let go while they waited for a key
+	pending func() // sends the request that waits to leave
+	request uint32 // the page's; 0 while there is none
+	sent    retry.Send
+	began   int64
+	key     string // what the newest request carried
+	lent    string // a key for the first try, in place of one that would have to be asked for
+	timer   timer
 }
 
 // perform reports whether the effect was one of its own.
@@ -50,16 +47,16 @@ func (w *wire) perform(effect retry.Effect) bool {
 	case retry.Cancel:
 		w.cancel()
 	case retry.ReadBody:
-		w.readBody(e.Limit)
+		w.client.b.page.ReadBody(w.request, e.Limit)
 	case retry.SetTimer:
-		w.timer.set(e.After, func() {
-			w.machine.TimerFired(monotonic())
+		w.client.b.setTimer(&w.timer, e.After, func() {
+			w.machine.TimerFired(w.client.b.monotonic())
 			w.flush()
 		})
 	case retry.StopTimer:
-		w.timer.clear()
+		w.client.b.clearTimer(&w.timer)
 	case retry.Log:
-		w.client.record(e.Level, e.Message, e.Fields...)
+		w.client.log(e.Level, e.Message, e.Fields...)
 	default:
 		return false
 	}
@@ -67,16 +64,15 @@ func (w *wire) perform(effect retry.Effect) bool {
 }
 
 func (w *wire) send(e retry.Send) {
-	w.sending++
-	this := w.sending
-	w.response = safejs.Undefined()
+	w.attempt++
+	this := w.attempt
 	if key := w.lent; key != "" {
 		w.lent = ""
 		w.fetch(e, key)
 		return
 	}
 	w.client.withKey(func(key string, err *api.Error) {
-		if this != w.sending {
+		if this != w.attempt {
 			return
 		}
 		if err != nil {
@@ -85,7 +81,7 @@ func (w *wire) send(e retry.Send) {
 			return
 		}
 		w.pending = func() {
-			if this == w.sending {
+			if this == w.attempt {
 				w.fetch(e, key)
 			}
 		}
@@ -108,47 +104,76 @@ func (w *wire) leave() {
 }
 
 func (w *wire) fetch(e retry.Send, key string) {
-	this, began := w.sending, monotonic()
-	controller, err := property(host, "AbortController").New()
-	if err != nil {
-		panic(err)
-	}
 	w.letGo()
-	w.controller, w.key = controller, key
+	c := w.client
+	w.sent, w.began, w.key = e, c.b.monotonic(), key
+	w.request = c.b.requests.add(w)
 	w.machine.Sent()
 	w.flush()
-	promise, err := w.client.fetch.Invoke(w.client.base+e.Request.Path, w.init(e.Request, key))
-	if err != nil {
-		w.failed(e, began, thrown(err))
-		return
+	params := contract.FetchParams{URL: c.Base + e.Request.Path, Method: e.Request.Method, Headers: w.head(e.Request, key), Keepalive: e.Request.Keepalive}
+	if e.Request.Body != nil {
+		body := string(e.Request.Body)
+		params.Body = &body
 	}
-	then(promise, func(response safejs.Value) {
-		if this != w.sending {
-			return
-		}
-		w.response = response
-		res := head(response)
-		w.client.record("debug", "answered", facts(e, began, res.Status, res.RequestID)...)
-		w.machine.Headers(monotonic(), res)
-		w.flush()
-	}, func(reason safejs.Value) {
-		if this == w.sending {
-			w.failed(e, began, reason)
-		}
-	})
+	c.b.page.Fetch(w.request, c.number, params)
 }
 
-func (w *wire) failed(e retry.Send, began int64, reason safejs.Value) {
-	detail := describe(reason)
-	w.client.record("warn", "no answer", append(facts(e, began, 0, ""), retry.Field{Name: "reason", Value: detail})...)
-	w.machine.RequestFailed(detail)
+// head is a request's headers. Later ones win: the request's own can't be replaced by the caller's.
+func (w *wire) head(request api.Request, key string) (headers []contract.Header) {
+	set := func(name, value string) {
+		name = api.Lower(name)
+		if i := slices.IndexFunc(headers, func(h contract.Header) bool { return h[0] == name }); i >= 0 {
+			headers[i][1] = value
+			return
+		}
+		headers = append(headers, contract.Header{name, value})
+	}
+	for _, list := range [][]api.Field{w.client.headers, w.headers, request.Header} {
+		for _, f := range list {
+			set(f.Name, f.Value)
+		}
+	}
+	if key != "" {
+		set("authorization", "Bearer "+key)
+	}
+	return headers
+}
+
+// Answered is contract.Control's.
+func (b *Bridge) Answered(request uint32, head contract.Head) {
+	w := b.requests.entries[request]
+	if w == nil {
+		return
+	}
+	res := api.Response{Status: head.Status, ContentType: head.ContentType, RequestID: head.RequestID, RetryAfter: head.RetryAfter}
+	w.client.log("debug", "answered", w.facts(res.Status, res.RequestID)...)
+	w.machine.Headers(b.monotonic(), res)
 	w.flush()
 }
 
-func facts(e retry.Send, began int64, status int, requestID string) []retry.Field {
+// BodyRead is contract.Control's.
+func (b *Bridge) BodyRead(request uint32, text string) {
+	if w := b.requests.entries[request]; w != nil {
+		w.machine.Body(int64(b.page.UnixTime()), []byte(text))
+		w.flush()
+	}
+}
+
+// RequestFailed is contract.Control's.
+func (b *Bridge) RequestFailed(request uint32, why string) {
+	w := b.requests.entries[request]
+	if w == nil {
+		return
+	}
+	w.client.log("warn", "no answer", append(w.facts(0, ""), retry.Field{Name: "reason", Value: why})...)
+	w.machine.RequestFailed(why)
+	w.flush()
+}
+
+func (w *wire) facts(status int, requestID string) []retry.Field {
 	out := []retry.Field{
-		{Name: "method", Value: e.Request.Method}, {Name: "path", Value: e.Request.Path},
-		{Name: "attempt", Value: int64(e.Attempt)}, {Name: "ms", Value: monotonic() - began},
+		{Name: "method", Value: w.sent.Request.Method}, {Name: "path", Value: w.sent.Request.Path},
+		{Name: "attempt", Value: int64(w.sent.Attempt)}, {Name: "ms", Value: w.client.b.monotonic() - w.began},
 	}
 	if status != 0 {
 		out = append(out, retry.Field{Name: "status", Value: int64(status)})
@@ -159,78 +184,16 @@ func facts(e retry.Send, began int64, status int, requestID string) []retry.Fiel
 	return out
 }
 
-// init is fetch's second argument. A key never follows a redirect, and no answer is taken from a cache.
-func (w *wire) init(request api.Request, key string) safejs.Value {
-	object := property(safejs.Global(), "Object")
-	headers, err1 := object.New()
-	init, err2 := object.New()
-	if err1 != nil || err2 != nil {
-		panic("jsbridge: no object")
-	}
-	set := func(o safejs.Value, name string, v any) {
-		if err := o.Set(name, v); err != nil {
-			panic(err)
-		}
-	}
-	// Later ones win: the request's own can't be replaced by the caller's.
-	for _, list := range [][]api.Field{w.client.headers, w.headers, request.Header} {
-		for _, f := range list {
-			set(headers, api.Lower(f.Name), f.Value)
-		}
-	}
-	if key != "" {
-		set(headers, "authorization", "Bearer "+key)
-	}
-	set(init, "method", request.Method)
-	set(init, "headers", headers)
-	if request.Body != nil {
-		set(init, "body", string(request.Body))
-	}
-	set(init, "credentials", w.client.credentials)
-	set(init, "redirect", "error")
-	set(init, "cache", "no-store")
-	set(init, "keepalive", request.Keepalive)
-	set(init, "signal", property(w.controller, "signal"))
-	return init
-}
-
 // cancel lets go of the request or its answer, wherever it is.
 func (w *wire) cancel() {
-	w.sending++
+	w.attempt++
 	w.letGo()
-	w.response = safejs.Undefined()
 }
 
-// letGo aborts the request whose controller this is, which does nothing to one that has ended: the loader holds every
-// controller until then, to abort what a crash leaves open.
+// letGo cancels the page's request, which does nothing to one that has ended: the page holds each until then.
 func (w *wire) letGo() {
-	if truthy(w.controller) {
-		method(w.controller, "abort")
+	if _, ok := w.client.b.requests.take(w.request); ok {
+		w.client.b.page.Cancel(w.request)
 	}
-	w.controller = safejs.Undefined()
-}
-
-func (w *wire) readBody(limit int) {
-	this := w.sending
-	then(method(host, "readText", w.response, limit), func(v safejs.Value) {
-		if this == w.sending {
-			w.machine.Body(time.Now().UnixMilli(), []byte(str(v)))
-			w.flush()
-		}
-	}, func(reason safejs.Value) {
-		if this == w.sending {
-			w.machine.RequestFailed(describe(reason))
-			w.flush()
-		}
-	})
-}
-
-// head reads what the core needs of an answer, as the loader took it over.
-func head(answer safejs.Value) api.Response {
-	return api.Response{
-		Status:      int(number(answer, "status")),
-		ContentType: text(answer, "contentType"),
-		RequestID:   text(answer, "requestId"),
-		RetryAfter:  text(answer, "retryAfter"),
-	}
+	w.request = 0
 }

@@ -5,11 +5,12 @@ package contract
 // numbers of the module's; see Page. No function waits; what comes of one is told by Page.
 type Control interface {
 	OpenClient(client uint32, config ClientConfig)
-	// CloseClient disconnects the client's turns and ends its calls, but for those that tell the service of an end.
+	// CloseClient disconnects the client's turns and ends its calls, but for those that tell the service of an end; then
+	// ClientEnded.
 	CloseClient(client uint32)
 	// KeyGiven and KeyRefused answer AskKey.
-	KeyGiven(client uint32, key string)
-	KeyRefused(client uint32, why string)
+	KeyGiven(ask uint32, key string)
+	KeyRefused(ask uint32, why string)
 
 	// Of each call CallEnded tells the end, once.
 	CreateChat(call, client uint32, params ChatParams)
@@ -41,7 +42,7 @@ type Control interface {
 	// OthersMove tells that another page's bytes move to a host, OthersHold how many connections others have to it. root is
 	// an address of the host with the path "/".
 	OthersMove(root string)
-	OthersHold(root string, held int)
+	OthersHold(held int, root string)
 
 	StartUpload(upload, client uint32, params UploadParams)
 	PauseUpload(upload uint32)

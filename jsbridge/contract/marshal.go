@@ -5,11 +5,11 @@ package contract
 import "github.com/seed-76f09577/turnwire/wasm/json"
 
 // Stamp tells this contract from another: a hash of this package's source.
-const Stamp = "95797c67d51e519e"
+const Stamp = "b1e425270dc6cf16"
 
 // ReadClientConfig reads what the page sent, and panics where a member is missing or of another type.
-func ReadClientConfig(text []byte) (v ClientConfig) {
-	m := read("ClientConfig", text, "base", "host", "headers", "key", "asksKey", "logs")
+func ReadClientConfig(text string) (v ClientConfig) {
+	m := read("ClientConfig", text, "base host headers key asksKey logs")
 	v.Base = m.text(0)
 	v.Host = m.text(1)
 	v.Headers = m.headers(2)
@@ -20,8 +20,8 @@ func ReadClientConfig(text []byte) (v ClientConfig) {
 }
 
 // ReadChatParams reads what the page sent, and panics where a member is missing or of another type.
-func ReadChatParams(text []byte) (v ChatParams) {
-	m := read("ChatParams", text, "headers", "maxRetries", "timeout", "workspaceId", "agentId", "isTemporary?")
+func ReadChatParams(text string) (v ChatParams) {
+	m := read("ChatParams", text, "headers maxRetries timeout workspaceId agentId isTemporary?")
 	v.Limits.Headers = m.headers(0)
 	v.Limits.MaxRetries = int(m.integer(1))
 	v.Limits.Timeout = m.integer(2)
@@ -35,8 +35,8 @@ func ReadChatParams(text []byte) (v ChatParams) {
 }
 
 // ReadAbortParams reads what the page sent, and panics where a member is missing or of another type.
-func ReadAbortParams(text []byte) (v AbortParams) {
-	m := read("AbortParams", text, "headers", "maxRetries", "timeout", "chatId")
+func ReadAbortParams(text string) (v AbortParams) {
+	m := read("AbortParams", text, "headers maxRetries timeout chatId")
 	v.Limits.Headers = m.headers(0)
 	v.Limits.MaxRetries = int(m.integer(1))
 	v.Limits.Timeout = m.integer(2)
@@ -45,8 +45,8 @@ func ReadAbortParams(text []byte) (v AbortParams) {
 }
 
 // ReadFileParams reads what the page sent, and panics where a member is missing or of another type.
-func ReadFileParams(text []byte) (v FileParams) {
-	m := read("FileParams", text, "headers", "maxRetries", "timeout", "fileId")
+func ReadFileParams(text string) (v FileParams) {
+	m := read("FileParams", text, "headers maxRetries timeout fileId")
 	v.Limits.Headers = m.headers(0)
 	v.Limits.MaxRetries = int(m.integer(1))
 	v.Limits.Timeout = m.integer(2)
@@ -55,8 +55,8 @@ func ReadFileParams(text []byte) (v FileParams) {
 }
 
 // ReadReportParams reads what the page sent, and panics where a member is missing or of another type.
-func ReadReportParams(text []byte) (v ReportParams) {
-	m := read("ReportParams", text, "headers", "maxRetries", "timeout", "fileId", "why")
+func ReadReportParams(text string) (v ReportParams) {
+	m := read("ReportParams", text, "headers maxRetries timeout fileId why")
 	v.Limits.Headers = m.headers(0)
 	v.Limits.MaxRetries = int(m.integer(1))
 	v.Limits.Timeout = m.integer(2)
@@ -66,8 +66,8 @@ func ReadReportParams(text []byte) (v ReportParams) {
 }
 
 // ReadWaitLimits reads what the page sent, and panics where a member is missing or of another type.
-func ReadWaitLimits(text []byte) (v WaitLimits) {
-	m := read("WaitLimits", text, "headers", "maxRetries", "timeout", "interval", "maxInterval", "waitTimeout")
+func ReadWaitLimits(text string) (v WaitLimits) {
+	m := read("WaitLimits", text, "headers maxRetries timeout interval maxInterval waitTimeout")
 	v.Limits.Headers = m.headers(0)
 	v.Limits.MaxRetries = int(m.integer(1))
 	v.Limits.Timeout = m.integer(2)
@@ -78,8 +78,8 @@ func ReadWaitLimits(text []byte) (v WaitLimits) {
 }
 
 // ReadWaitParams reads what the page sent, and panics where a member is missing or of another type.
-func ReadWaitParams(text []byte) (v WaitParams) {
-	m := read("WaitParams", text, "headers", "maxRetries", "timeout", "interval", "maxInterval", "waitTimeout", "fileId")
+func ReadWaitParams(text string) (v WaitParams) {
+	m := read("WaitParams", text, "headers maxRetries timeout interval maxInterval waitTimeout fileId")
 	v.WaitLimits.Limits.Headers = m.headers(0)
 	v.WaitLimits.Limits.MaxRetries = int(m.integer(1))
 	v.WaitLimits.Limits.Timeout = m.integer(2)
@@ -91,8 +91,8 @@ func ReadWaitParams(text []byte) (v WaitParams) {
 }
 
 // ReadTurnParams reads what the page sent, and panics where a member is missing or of another type.
-func ReadTurnParams(text []byte) (v TurnParams) {
-	m := read("TurnParams", text, "headers", "maxRetries", "timeout", "chatId", "parts", "model", "key", "idleTimeout", "replay")
+func ReadTurnParams(text string) (v TurnParams) {
+	m := read("TurnParams", text, "headers maxRetries timeout chatId parts model key idleTimeout replay")
 	v.Limits.Headers = m.headers(0)
 	v.Limits.MaxRetries = int(m.integer(1))
 	v.Limits.Timeout = m.integer(2)
@@ -106,8 +106,8 @@ func ReadTurnParams(text []byte) (v TurnParams) {
 }
 
 // ReadUploadParams reads what the page sent, and panics where a member is missing or of another type.
-func ReadUploadParams(text []byte) (v UploadParams) {
-	m := read("UploadParams", text, "headers", "maxRetries", "timeout", "workspaceId", "name", "contentType", "purpose", "size", "once", "blockSize", "concurrency", "blockTries", "blockTimeout", "dataTimeout", "reportTimeout", "checksum", "knownSum", "base64", "wait?", "maps", "resumable", "fingerprint", "record")
+func ReadUploadParams(text string) (v UploadParams) {
+	m := read("UploadParams", text, "headers maxRetries timeout workspaceId name contentType purpose size once blockSize concurrency blockTries blockTimeout dataTimeout reportTimeout checksum knownSum base64 wait? maps resumable fingerprint record")
 	v.Limits.Headers = m.headers(0)
 	v.Limits.MaxRetries = int(m.integer(1))
 	v.Limits.Timeout = m.integer(2)
@@ -127,7 +127,7 @@ func ReadUploadParams(text []byte) (v UploadParams) {
 	v.KnownSum = m.text(16)
 	v.Base64 = m.boolean(17)
 	if m.has(18) {
-		value := ReadWaitLimits(m.values[18])
+		value := ReadWaitLimits(string(m.values[18]))
 		v.Wait = &value
 	}
 	v.Maps = m.boolean(19)
@@ -138,8 +138,8 @@ func ReadUploadParams(text []byte) (v UploadParams) {
 }
 
 // ReadHead reads what the page sent, and panics where a member is missing or of another type.
-func ReadHead(text []byte) (v Head) {
-	m := read("Head", text, "status", "contentType", "requestId", "retryAfter")
+func ReadHead(text string) (v Head) {
+	m := read("Head", text, "status contentType requestId retryAfter")
 	v.Status = int(m.integer(0))
 	v.ContentType = m.text(1)
 	v.RequestID = m.text(2)
@@ -344,8 +344,8 @@ func (v *StoreRequest) write(w *json.Writer, name string) {
 }
 
 // ReadStoreAnswer reads what the page sent, and panics where a member is missing or of another type.
-func ReadStoreAnswer(text []byte) (v StoreAnswer) {
-	m := read("StoreAnswer", text, "status", "headers", "body")
+func ReadStoreAnswer(text string) (v StoreAnswer) {
+	m := read("StoreAnswer", text, "status headers body")
 	v.Status = int(m.integer(0))
 	v.Headers = m.headers(1)
 	v.Body = m.text(2)
@@ -369,8 +369,8 @@ func (v *HashRange) write(w *json.Writer, name string) {
 }
 
 // ReadHashState reads what the page sent, and panics where a member is missing or of another type.
-func ReadHashState(text []byte) (v HashState) {
-	m := read("HashState", text, "at", "state", "sum")
+func ReadHashState(text string) (v HashState) {
+	m := read("HashState", text, "at state sum")
 	v.At = m.integer(0)
 	v.State = m.text(1)
 	v.Sum = m.text(2)

@@ -49,3 +49,10 @@ type Exports interface {
 	HashWrite(bytes uint32)
 	HashEnd(last uint32)
 }
+
+// Fed is what a turn was fed to, until the next call: Memory has the addresses of it.
+type Fed struct {
+	Batch           *turn.Batch
+	Text, Reasoning []byte
+	Flags           uint32
+}

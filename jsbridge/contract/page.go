@@ -4,9 +4,11 @@ package contract
 // before it has returned: what comes of one is told by Control, from a task of its own. But for Fetch with the browser's own
 // fetch, which is called at once, so that what leaves on pagehide goes out.
 type Page interface {
-	// Now is performance.now(), TimeOrigin performance.timeOrigin, Random Math.random(), Online navigator.onLine.
+	// Now is performance.now(), TimeOrigin performance.timeOrigin, UnixTime Date.now(), Random Math.random(), Online
+	// navigator.onLine.
 	Now() float64
 	TimeOrigin() float64
+	UnixTime() float64
 	Random() float64
 	Online() bool
 	// SetTimer calls TimerFired in ms milliseconds.
@@ -15,12 +17,14 @@ type Page interface {
 	// Crashed says that the module has panicked: nothing that it says can be trusted any more.
 	Crashed(message string)
 
+	// ClientEnded says that nothing more comes of a client that was closed.
+	ClientEnded(client uint32)
 	// AskKey calls the function that the client was given for its key.
-	AskKey(client uint32)
+	AskKey(ask, client uint32)
 	// Record hands a record to the client's log.
 	Record(client uint32, record LogRecord)
 	// Holds says how many connections this page has to a host; root is as of OthersHold.
-	Holds(root string, held int)
+	Holds(held int, root string)
 
 	Fetch(request, client uint32, params FetchParams)
 	// ReadBody reads at most limit bytes of an answer's body as text.

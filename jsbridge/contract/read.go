@@ -1,6 +1,10 @@
 package contract
 
-import "github.com/seed-76f09577/turnwire/wasm/json"
+import (
+	"strings"
+
+	"github.com/seed-76f09577/turnwire/wasm/json"
+)
 
 // members are those of a record that came from the page, by their place among the names that it should have.
 type members struct {
@@ -11,15 +15,13 @@ type members struct {
 
 // read takes a record apart. A name that ends in "?" may be missing; any other that is shows two sides that don't belong
 // together.
-func read(record string, text []byte, names ...string) *members {
-	m := &members{record: record, names: names}
-	optional := make([]bool, len(names))
-	for i, name := range names {
-		if last := len(name) - 1; name[last] == '?' {
-			names[i], optional[i] = name[:last], true
-		}
+func read(record, text, names string) *members {
+	m := &members{record: record, names: strings.Fields(names)}
+	optional := make([]bool, len(m.names))
+	for i, name := range m.names {
+		m.names[i], optional[i] = strings.CutSuffix(name, "?")
 	}
-	m.values = json.Members(text, names...)
+	m.values = json.Members([]byte(text), m.names...)
 	for i, value := range m.values {
 		if value == nil && !optional[i] {
 			m.wrong(i, "is missing")

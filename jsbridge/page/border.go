@@ -4,161 +4,158 @@
 
 package page
 
-import (
-	"github.com/hack-pad/safejs"
-	"github.com/seed-76f09577/turnwire/jsbridge/contract"
-)
+import "github.com/seed-76f09577/turnwire/jsbridge/contract"
 
-// functions are those of the module, by their names in JavaScript.
+// functions are those of the module, by their names in JavaScript. n has the numbers among the arguments, from the first on.
 var functions = []struct {
 	name string
-	call func(c contract.Control, args []safejs.Value) any
+	call func(c contract.Control, n *[3]int64, text string) any
 }{
-	{"openClient", func(c contract.Control, args []safejs.Value) any {
-		c.OpenClient(uint32(number(args[0])), contract.ReadClientConfig([]byte(text(args[1]))))
+	{"openClient", func(c contract.Control, n *[3]int64, text string) any {
+		c.OpenClient(uint32(n[0]), contract.ReadClientConfig(text))
 		return nil
 	}},
-	{"closeClient", func(c contract.Control, args []safejs.Value) any {
-		c.CloseClient(uint32(number(args[0])))
+	{"closeClient", func(c contract.Control, n *[3]int64, text string) any {
+		c.CloseClient(uint32(n[0]))
 		return nil
 	}},
-	{"keyGiven", func(c contract.Control, args []safejs.Value) any {
-		c.KeyGiven(uint32(number(args[0])), text(args[1]))
+	{"keyGiven", func(c contract.Control, n *[3]int64, text string) any {
+		c.KeyGiven(uint32(n[0]), text)
 		return nil
 	}},
-	{"keyRefused", func(c contract.Control, args []safejs.Value) any {
-		c.KeyRefused(uint32(number(args[0])), text(args[1]))
+	{"keyRefused", func(c contract.Control, n *[3]int64, text string) any {
+		c.KeyRefused(uint32(n[0]), text)
 		return nil
 	}},
-	{"createChat", func(c contract.Control, args []safejs.Value) any {
-		c.CreateChat(uint32(number(args[0])), uint32(number(args[1])), contract.ReadChatParams([]byte(text(args[2]))))
+	{"createChat", func(c contract.Control, n *[3]int64, text string) any {
+		c.CreateChat(uint32(n[0]), uint32(n[1]), contract.ReadChatParams(text))
 		return nil
 	}},
-	{"abortChat", func(c contract.Control, args []safejs.Value) any {
-		c.AbortChat(uint32(number(args[0])), uint32(number(args[1])), contract.ReadAbortParams([]byte(text(args[2]))))
+	{"abortChat", func(c contract.Control, n *[3]int64, text string) any {
+		c.AbortChat(uint32(n[0]), uint32(n[1]), contract.ReadAbortParams(text))
 		return nil
 	}},
-	{"getFile", func(c contract.Control, args []safejs.Value) any {
-		c.GetFile(uint32(number(args[0])), uint32(number(args[1])), contract.ReadFileParams([]byte(text(args[2]))))
+	{"getFile", func(c contract.Control, n *[3]int64, text string) any {
+		c.GetFile(uint32(n[0]), uint32(n[1]), contract.ReadFileParams(text))
 		return nil
 	}},
-	{"reportFailed", func(c contract.Control, args []safejs.Value) any {
-		c.ReportFailed(uint32(number(args[0])), uint32(number(args[1])), contract.ReadReportParams([]byte(text(args[2]))))
+	{"reportFailed", func(c contract.Control, n *[3]int64, text string) any {
+		c.ReportFailed(uint32(n[0]), uint32(n[1]), contract.ReadReportParams(text))
 		return nil
 	}},
-	{"waitFile", func(c contract.Control, args []safejs.Value) any {
-		c.WaitFile(uint32(number(args[0])), uint32(number(args[1])), contract.ReadWaitParams([]byte(text(args[2]))))
+	{"waitFile", func(c contract.Control, n *[3]int64, text string) any {
+		c.WaitFile(uint32(n[0]), uint32(n[1]), contract.ReadWaitParams(text))
 		return nil
 	}},
-	{"cancelCall", func(c contract.Control, args []safejs.Value) any {
-		c.CancelCall(uint32(number(args[0])))
+	{"cancelCall", func(c contract.Control, n *[3]int64, text string) any {
+		c.CancelCall(uint32(n[0]))
 		return nil
 	}},
-	{"startTurn", func(c contract.Control, args []safejs.Value) any {
-		c.StartTurn(uint32(number(args[0])), uint32(number(args[1])), contract.ReadTurnParams([]byte(text(args[2]))))
+	{"startTurn", func(c contract.Control, n *[3]int64, text string) any {
+		c.StartTurn(uint32(n[0]), uint32(n[1]), contract.ReadTurnParams(text))
 		return nil
 	}},
-	{"abortTurn", func(c contract.Control, args []safejs.Value) any {
-		c.AbortTurn(uint32(number(args[0])), uint32(number(args[1])))
+	{"abortTurn", func(c contract.Control, n *[3]int64, text string) any {
+		c.AbortTurn(uint32(n[0]), uint32(n[1]))
 		return nil
 	}},
-	{"disconnectTurn", func(c contract.Control, args []safejs.Value) any {
-		c.DisconnectTurn(uint32(number(args[0])))
+	{"disconnectTurn", func(c contract.Control, n *[3]int64, text string) any {
+		c.DisconnectTurn(uint32(n[0]))
 		return nil
 	}},
-	{"streamEnded", func(c contract.Control, args []safejs.Value) any {
-		c.StreamEnded(uint32(number(args[0])), text(args[1]))
+	{"streamEnded", func(c contract.Control, n *[3]int64, text string) any {
+		c.StreamEnded(uint32(n[0]), text)
 		return nil
 	}},
-	{"answered", func(c contract.Control, args []safejs.Value) any {
-		c.Answered(uint32(number(args[0])), contract.ReadHead([]byte(text(args[1]))))
+	{"answered", func(c contract.Control, n *[3]int64, text string) any {
+		c.Answered(uint32(n[0]), contract.ReadHead(text))
 		return nil
 	}},
-	{"bodyRead", func(c contract.Control, args []safejs.Value) any {
-		c.BodyRead(uint32(number(args[0])), text(args[1]))
+	{"bodyRead", func(c contract.Control, n *[3]int64, text string) any {
+		c.BodyRead(uint32(n[0]), text)
 		return nil
 	}},
-	{"requestFailed", func(c contract.Control, args []safejs.Value) any {
-		c.RequestFailed(uint32(number(args[0])), text(args[1]))
+	{"requestFailed", func(c contract.Control, n *[3]int64, text string) any {
+		c.RequestFailed(uint32(n[0]), text)
 		return nil
 	}},
-	{"timerFired", func(c contract.Control, args []safejs.Value) any {
-		c.TimerFired(uint32(number(args[0])))
+	{"timerFired", func(c contract.Control, n *[3]int64, text string) any {
+		c.TimerFired(uint32(n[0]))
 		return nil
 	}},
-	{"wentOnline", func(c contract.Control, args []safejs.Value) any {
+	{"wentOnline", func(c contract.Control, n *[3]int64, text string) any {
 		c.WentOnline()
 		return nil
 	}},
-	{"wentOffline", func(c contract.Control, args []safejs.Value) any {
+	{"wentOffline", func(c contract.Control, n *[3]int64, text string) any {
 		c.WentOffline()
 		return nil
 	}},
-	{"othersMove", func(c contract.Control, args []safejs.Value) any {
-		c.OthersMove(text(args[0]))
+	{"othersMove", func(c contract.Control, n *[3]int64, text string) any {
+		c.OthersMove(text)
 		return nil
 	}},
-	{"othersHold", func(c contract.Control, args []safejs.Value) any {
-		c.OthersHold(text(args[0]), int(number(args[1])))
+	{"othersHold", func(c contract.Control, n *[3]int64, text string) any {
+		c.OthersHold(int(n[0]), text)
 		return nil
 	}},
-	{"startUpload", func(c contract.Control, args []safejs.Value) any {
-		c.StartUpload(uint32(number(args[0])), uint32(number(args[1])), contract.ReadUploadParams([]byte(text(args[2]))))
+	{"startUpload", func(c contract.Control, n *[3]int64, text string) any {
+		c.StartUpload(uint32(n[0]), uint32(n[1]), contract.ReadUploadParams(text))
 		return nil
 	}},
-	{"pauseUpload", func(c contract.Control, args []safejs.Value) any {
-		c.PauseUpload(uint32(number(args[0])))
+	{"pauseUpload", func(c contract.Control, n *[3]int64, text string) any {
+		c.PauseUpload(uint32(n[0]))
 		return nil
 	}},
-	{"resumeUpload", func(c contract.Control, args []safejs.Value) any {
-		c.ResumeUpload(uint32(number(args[0])))
+	{"resumeUpload", func(c contract.Control, n *[3]int64, text string) any {
+		c.ResumeUpload(uint32(n[0]))
 		return nil
 	}},
-	{"abortUpload", func(c contract.Control, args []safejs.Value) any {
-		c.AbortUpload(uint32(number(args[0])))
+	{"abortUpload", func(c contract.Control, n *[3]int64, text string) any {
+		c.AbortUpload(uint32(n[0]))
 		return nil
 	}},
-	{"uploadRecord", func(c contract.Control, args []safejs.Value) any {
-		return c.UploadRecord(uint32(number(args[0])))
+	{"uploadRecord", func(c contract.Control, n *[3]int64, text string) any {
+		return c.UploadRecord(uint32(n[0]))
 	}},
-	{"ticketMapped", func(c contract.Control, args []safejs.Value) any {
-		c.TicketMapped(uint32(number(args[0])), text(args[1]))
+	{"ticketMapped", func(c contract.Control, n *[3]int64, text string) any {
+		c.TicketMapped(uint32(n[0]), text)
 		return nil
 	}},
-	{"ticketRefused", func(c contract.Control, args []safejs.Value) any {
-		c.TicketRefused(uint32(number(args[0])), text(args[1]))
+	{"ticketRefused", func(c contract.Control, n *[3]int64, text string) any {
+		c.TicketRefused(uint32(n[0]), text)
 		return nil
 	}},
-	{"storeBegun", func(c contract.Control, args []safejs.Value) any {
-		c.StoreBegun(uint32(number(args[0])), uint32(number(args[1])))
+	{"storeBegun", func(c contract.Control, n *[3]int64, text string) any {
+		c.StoreBegun(uint32(n[0]), uint32(n[1]))
 		return nil
 	}},
-	{"storeProgress", func(c contract.Control, args []safejs.Value) any {
-		c.StoreProgress(uint32(number(args[0])), uint32(number(args[1])), int64(number(args[2])))
+	{"storeProgress", func(c contract.Control, n *[3]int64, text string) any {
+		c.StoreProgress(uint32(n[0]), uint32(n[1]), n[2])
 		return nil
 	}},
-	{"storeAlive", func(c contract.Control, args []safejs.Value) any {
-		c.StoreAlive(uint32(number(args[0])), uint32(number(args[1])))
+	{"storeAlive", func(c contract.Control, n *[3]int64, text string) any {
+		c.StoreAlive(uint32(n[0]), uint32(n[1]))
 		return nil
 	}},
-	{"storeAnswered", func(c contract.Control, args []safejs.Value) any {
-		c.StoreAnswered(uint32(number(args[0])), uint32(number(args[1])), contract.ReadStoreAnswer([]byte(text(args[2]))))
+	{"storeAnswered", func(c contract.Control, n *[3]int64, text string) any {
+		c.StoreAnswered(uint32(n[0]), uint32(n[1]), contract.ReadStoreAnswer(text))
 		return nil
 	}},
-	{"storeFailed", func(c contract.Control, args []safejs.Value) any {
-		c.StoreFailed(uint32(number(args[0])), uint32(number(args[1])), text(args[2]))
+	{"storeFailed", func(c contract.Control, n *[3]int64, text string) any {
+		c.StoreFailed(uint32(n[0]), uint32(n[1]), text)
 		return nil
 	}},
-	{"hashed", func(c contract.Control, args []safejs.Value) any {
-		c.Hashed(uint32(number(args[0])), contract.ReadHashState([]byte(text(args[1]))))
+	{"hashed", func(c contract.Control, n *[3]int64, text string) any {
+		c.Hashed(uint32(n[0]), contract.ReadHashState(text))
 		return nil
 	}},
-	{"dataMoved", func(c contract.Control, args []safejs.Value) any {
-		c.DataMoved(uint32(number(args[0])))
+	{"dataMoved", func(c contract.Control, n *[3]int64, text string) any {
+		c.DataMoved(uint32(n[0]))
 		return nil
 	}},
-	{"dataFailed", func(c contract.Control, args []safejs.Value) any {
-		c.DataFailed(uint32(number(args[0])), int64(number(args[1])), text(args[2]))
+	{"dataFailed", func(c contract.Control, n *[3]int64, text string) any {
+		c.DataFailed(uint32(n[0]), n[1], text)
 		return nil
 	}},
 }
@@ -166,66 +163,90 @@ var functions = []struct {
 // script is the page's own half of the contract, as its script implements it.
 type script struct{}
 
-func (script) Now() float64 { return number(call("now")) }
+func (*script) Now() float64 { return number(invoke("now")) }
 
-func (script) TimeOrigin() float64 { return number(call("timeOrigin")) }
+func (*script) TimeOrigin() float64 { return number(invoke("timeOrigin")) }
 
-func (script) Random() float64 { return number(call("random")) }
+func (*script) UnixTime() float64 { return number(invoke("unixTime")) }
 
-func (script) Online() bool { return truth(call("online")) }
+func (*script) Random() float64 { return number(invoke("random")) }
 
-func (script) SetTimer(timer uint32, ms int64) { call("setTimer", timer, float64(ms)) }
+func (*script) Online() bool { return truth(invoke("online")) }
 
-func (script) ClearTimer(timer uint32) { call("clearTimer", timer) }
+func (*script) SetTimer(timer uint32, ms int64) { invoke("setTimer", float64(timer), float64(ms)) }
 
-func (script) Crashed(message string) { call("crashed", message) }
+func (*script) ClearTimer(timer uint32) { invoke("clearTimer", float64(timer)) }
 
-func (script) AskKey(client uint32) { call("askKey", client) }
+func (*script) Crashed(message string) { invokeWith(message, "crashed") }
 
-func (script) Record(client uint32, record contract.LogRecord) { call("record", client, record.JSON()) }
+func (*script) ClientEnded(client uint32) { invoke("clientEnded", float64(client)) }
 
-func (script) Holds(root string, held int) { call("holds", root, float64(held)) }
+func (*script) AskKey(ask uint32, client uint32) { invoke("askKey", float64(ask), float64(client)) }
 
-func (script) Fetch(request uint32, client uint32, params contract.FetchParams) {
-	call("fetch", request, client, params.JSON())
+func (*script) Record(client uint32, record contract.LogRecord) {
+	invokeWith(record.JSON(), "record", float64(client))
 }
 
-func (script) ReadBody(request uint32, limit int) { call("readBody", request, float64(limit)) }
+func (*script) Holds(held int, root string) { invokeWith(root, "holds", float64(held)) }
 
-func (script) Cancel(request uint32) { call("cancel", request) }
-
-func (script) CallEnded(call uint32, end contract.CallEnd) { call("callEnded", call, end.JSON()) }
-
-func (script) FileStatus(call uint32, file contract.File) { call("fileStatus", call, file.JSON()) }
-
-func (script) TurnOpened(turn uint32, request uint32) { call("turnOpened", turn, request) }
-
-func (script) TurnEnded(turn uint32, end contract.TurnEnd) { call("turnEnded", turn, end.JSON()) }
-
-func (script) SendBlock(upload uint32, request uint32, block contract.StoreRequest) {
-	call("sendBlock", upload, request, block.JSON())
+func (*script) Fetch(request uint32, client uint32, params contract.FetchParams) {
+	invokeWith(params.JSON(), "fetch", float64(request), float64(client))
 }
 
-func (script) CancelBlock(upload uint32, request uint32) { call("cancelBlock", upload, request) }
-
-func (script) Hash(upload uint32, part contract.HashRange) { call("hash", upload, part.JSON()) }
-
-func (script) ReleaseData(upload uint32, before int64) { call("releaseData", upload, float64(before)) }
-
-func (script) ShowProgress(upload uint32, progress contract.Progress) {
-	call("showProgress", upload, progress.JSON())
+func (*script) ReadBody(request uint32, limit int) {
+	invoke("readBody", float64(request), float64(limit))
 }
 
-func (script) SaveRecord(upload uint32, record string) { call("saveRecord", upload, record) }
+func (*script) Cancel(request uint32) { invoke("cancel", float64(request)) }
 
-func (script) ForgetRecord(upload uint32) { call("forgetRecord", upload) }
-
-func (script) MapTicket(upload uint32, body string) { call("mapTicket", upload, body) }
-
-func (script) UploadStatus(upload uint32, file contract.File) {
-	call("uploadStatus", upload, file.JSON())
+func (*script) CallEnded(call uint32, end contract.CallEnd) {
+	invokeWith(end.JSON(), "callEnded", float64(call))
 }
 
-func (script) UploadEnded(upload uint32, end contract.UploadEnd) {
-	call("uploadEnded", upload, end.JSON())
+func (*script) FileStatus(call uint32, file contract.File) {
+	invokeWith(file.JSON(), "fileStatus", float64(call))
+}
+
+func (*script) TurnOpened(turn uint32, request uint32) {
+	invoke("turnOpened", float64(turn), float64(request))
+}
+
+func (*script) TurnEnded(turn uint32, end contract.TurnEnd) {
+	invokeWith(end.JSON(), "turnEnded", float64(turn))
+}
+
+func (*script) SendBlock(upload uint32, request uint32, block contract.StoreRequest) {
+	invokeWith(block.JSON(), "sendBlock", float64(upload), float64(request))
+}
+
+func (*script) CancelBlock(upload uint32, request uint32) {
+	invoke("cancelBlock", float64(upload), float64(request))
+}
+
+func (*script) Hash(upload uint32, part contract.HashRange) {
+	invokeWith(part.JSON(), "hash", float64(upload))
+}
+
+func (*script) ReleaseData(upload uint32, before int64) {
+	invoke("releaseData", float64(upload), float64(before))
+}
+
+func (*script) ShowProgress(upload uint32, progress contract.Progress) {
+	invokeWith(progress.JSON(), "showProgress", float64(upload))
+}
+
+func (*script) SaveRecord(upload uint32, record string) {
+	invokeWith(record, "saveRecord", float64(upload))
+}
+
+func (*script) ForgetRecord(upload uint32) { invoke("forgetRecord", float64(upload)) }
+
+func (*script) MapTicket(upload uint32, body string) { invokeWith(body, "mapTicket", float64(upload)) }
+
+func (*script) UploadStatus(upload uint32, file contract.File) {
+	invokeWith(file.JSON(), "uploadStatus", float64(upload))
+}
+
+func (*script) UploadEnded(upload uint32, end contract.UploadEnd) {
+	invokeWith(end.JSON(), "uploadEnded", float64(upload))
 }

@@ -31,10 +31,10 @@ func (c *contract) reads(b *bytes.Buffer, r record) {
 		if f.optional {
 			mark = "?"
 		}
-		names += fmt.Sprintf(", %q", lower(f.name)+mark)
+		names += " " + lower(f.name) + mark
 	}
-	fmt.Fprintf(b, "\n// Read%s reads what the page sent, and panics where a member is missing or of another type.\nfunc Read%[1]s(text []byte) (v %[1]s) {\n", r.name)
-	fmt.Fprintf(b, "m := read(%q, text%s)\n", r.name, names)
+	fmt.Fprintf(b, "\n// Read%s reads what the page sent, and panics where a member is missing or of another type.\nfunc Read%[1]s(text string) (v %[1]s) {\n", r.name)
+	fmt.Fprintf(b, "m := read(%q, text, %q)\n", r.name, names[1:])
 	for i, f := range r.fields {
 		value, isPointer := "", f.optional
 		switch f.typ {
@@ -52,7 +52,7 @@ func (c *contract) reads(b *bytes.Buffer, r record) {
 			if c.record(f.typ) == nil {
 				fail("%s.%s: a %s can't come from the page", r.name, f.name, f.typ)
 			}
-			value = fmt.Sprintf("Read%s(m.values[%d])", f.typ, i)
+			value = fmt.Sprintf("Read%s(string(m.values[%d]))", f.typ, i)
 		}
 		if isPointer {
 			fmt.Fprintf(b, "if m.has(%d) {\nvalue := %s\nv.%s = &value\n}\n", i, value, f.path)
@@ -114,25 +114,22 @@ func (c *contract) writes(b *bytes.Buffer, r record) {
 // border is how the functions cross by safejs.
 func (c *contract) border() []byte {
 	var b bytes.Buffer
-	b.WriteString("//go:build js && wasm\n\n" + generated + "package page\n\nimport (\n\"github.com/hack-pad/safejs\"\n\"github.com/seed-76f09577/turnwire/jsbridge/contract\"\n)\n\n")
-	b.WriteString("// functions are those of the module, by their names in JavaScript.\nvar functions = []struct {\nname string\ncall func(c contract.Control, args []safejs.Value) any\n}{\n")
+	b.WriteString("//go:build js && wasm\n\n" + generated + "package page\n\nimport \"github.com/seed-76f09577/turnwire/jsbridge/contract\"\n\n")
+	b.WriteString("// functions are those of the module, by their names in JavaScript. n has the numbers among the arguments, from the first on.\nvar functions = []struct {\nname string\ncall func(c contract.Control, n *[3]int64, text string) any\n}{\n")
 	for _, f := range c.control {
 		var args []string
 		for i, p := range f.params {
-			value := fmt.Sprintf("args[%d]", i)
 			switch {
-			case p.typ == "uint32":
-				args = append(args, "uint32(number("+value+"))")
-			case p.typ == "int":
-				args = append(args, "int(number("+value+"))")
+			case p.typ == "uint32" || p.typ == "int":
+				args = append(args, fmt.Sprintf("%s(n[%d])", p.typ, i))
 			case p.typ == "int64":
-				args = append(args, "int64(number("+value+"))")
-			case p.typ == "string":
-				args = append(args, "text("+value+")")
+				args = append(args, fmt.Sprintf("n[%d]", i))
+			case p.typ == "string" && i == len(f.params)-1:
+				args = append(args, "text")
 			case c.record(p.typ) != nil:
-				args = append(args, fmt.Sprintf("contract.Read%s([]byte(text(%s)))", p.typ, value))
+				args = append(args, fmt.Sprintf("contract.Read%s(text)", p.typ))
 			default:
-				fail("%s: a %s can't come from the page", f.name, p.typ)
+				fail("%s: a %s can't come from the page there", f.name, p.typ)
 			}
 		}
 		call := fmt.Sprintf("c.%s(%s)", f.name, strings.Join(args, ", "))
@@ -141,25 +138,31 @@ func (c *contract) border() []byte {
 		} else {
 			call = "return " + call
 		}
-		fmt.Fprintf(&b, "{%q, func(c contract.Control, args []safejs.Value) any {\n%s\n}},\n", lower(f.name), call)
+		fmt.Fprintf(&b, "{%q, func(c contract.Control, n *[3]int64, text string) any {\n%s\n}},\n", lower(f.name), call)
 	}
 	b.WriteString("}\n\n// script is the page's own half of the contract, as its script implements it.\ntype script struct{}\n")
 	for _, f := range c.page {
 		var params []string
-		args := []string{fmt.Sprintf("%q", lower(f.name))}
-		for _, p := range f.params {
-			typ, value := p.typ, p.name
+		numbers, last := "", ""
+		for i, p := range f.params {
+			typ := p.typ
 			switch {
-			case typ == "int64" || typ == "int":
-				value = "float64(" + value + ")"
+			case typ == "int64" || typ == "int" || typ == "uint32":
+				numbers += ", float64(" + p.name + ")"
+			case typ == "string" && i == len(f.params)-1:
+				last = p.name
 			case c.record(typ) != nil:
-				typ, value = "contract."+typ, value+".JSON()"
+				typ, last = "contract."+typ, p.name+".JSON()"
+			default:
+				fail("%s: a %s can't go to the page there", f.name, typ)
 			}
 			params = append(params, p.name+" "+typ)
-			args = append(args, value)
 		}
-		fmt.Fprintf(&b, "\nfunc (script) %s(%s) %s {", f.name, strings.Join(params, ", "), f.result)
-		call := "call(" + strings.Join(args, ", ") + ")"
+		fmt.Fprintf(&b, "\nfunc (*script) %s(%s) %s {", f.name, strings.Join(params, ", "), f.result)
+		call := fmt.Sprintf("invoke(%q%s)", lower(f.name), numbers)
+		if last != "" {
+			call = fmt.Sprintf("invokeWith(%s, %q%s)", last, lower(f.name), numbers)
+		}
 		switch f.result {
 		case "":
 		case "float64":

@@ -1,14 +1,25 @@
 //go:build js && wasm && crashtest
 
-package jsbridge
+package page
 
-import "github.com/hack-pad/safejs"
+import (
+	"runtime"
+
+	"github.com/hack-pad/safejs"
+)
 
 // crashPoint panics, or runs out of memory, where the page has asked for it by performance.turnwireCrash:
 // "name" or "name:memory". The object performance is the one thing that a test's page shares with the module.
 func crashPoint(name string) {
-	performance := property(safejs.Global(), "performance")
-	asked := text(performance, "turnwireCrash")
+	performance, err := safejs.Global().Get("performance")
+	if err != nil {
+		panic(err)
+	}
+	value, err := performance.Get("turnwireCrash")
+	if err != nil || value.Type() != safejs.TypeString {
+		return
+	}
+	asked := text(value)
 	if asked != name && asked != name+":memory" {
 		return
 	}
@@ -24,3 +35,11 @@ func crashPoint(name string) {
 		kept[len(kept)-1][len(kept)] = 1
 	}
 }
+
+// live is how much the module has under way: none of it may outlive what it was for.
+//
+//go:wasmexport live
+func live() uint32 { return uint32(module.(interface{ Live() int }).Live()) }
+
+//go:wasmexport goroutines
+func goroutines() uint32 { return uint32(runtime.NumGoroutine()) }

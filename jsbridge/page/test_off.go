@@ -1,6 +1,6 @@
-//go:build js && wasm && !crashtest
+//go:build wasm && !crashtest
 
-package jsbridge
+package page
 
 // crashPoint is where the build with the tag crashtest can be made to panic.
 func crashPoint(string) {}

@@ -1,0 +1,95 @@
+//go:build wasm
+
+package page
+
+import (
+	"unsafe"
+
+	"github.com/seed-76f09577/turnwire/jsbridge/contract"
+)
+
+// Of what each function is for, contract.Exports tells.
+
+var shared contract.Memory
+
+//go:wasmexport memory
+func memory() unsafe.Pointer { return unsafe.Pointer(&shared) }
+
+//go:wasmexport feed
+func feed(turn, bytes uint32, now float64) (flags uint32) {
+	defer recovered()
+	crashPoint("feed")
+	shared.Count = 0
+	fed := module.Feed(turn, shared.In[:bytes], int64(now))
+	leave(fed.Batch.JSON)
+	shared.Count = uint32(copy(shared.Marks[:], fed.Batch.Marks))
+	shared.Text, shared.Reasoning = address(fed.Text), address(fed.Reasoning)
+	return fed.Flags
+}
+
+//go:wasmexport flush
+func flush(turn uint32) {
+	defer recovered()
+	crashPoint("flush")
+	module.Flush(turn)
+}
+
+//go:wasmexport hold
+func hold(turn, on uint32) {
+	defer recovered()
+	crashPoint("hold")
+	module.Hold(turn, on == 1)
+}
+
+//go:wasmexport tools
+func tools(turn uint32) (left uint32) {
+	defer recovered()
+	crashPoint("tools")
+	calls, ok := module.Tools(turn)
+	if !ok {
+		return 0
+	}
+	leave(calls)
+	return 1
+}
+
+//go:wasmexport release
+func release(turn uint32) {
+	defer recovered()
+	crashPoint("release")
+	module.Release(turn)
+}
+
+//go:wasmexport hashBegin
+func hashBegin(bytes uint32) (ok uint32) {
+	defer recovered()
+	crashPoint("hashBegin")
+	if !module.HashBegin(shared.In[:bytes]) {
+		return 0
+	}
+	return 1
+}
+
+//go:wasmexport hashWrite
+func hashWrite(bytes uint32) {
+	defer recovered()
+	module.HashWrite(shared.In[:bytes])
+}
+
+//go:wasmexport hashEnd
+func hashEnd(last uint32) {
+	defer recovered()
+	crashPoint("hashEnd")
+	leave(module.HashEnd(last == 1))
+}
+
+func leave(b []byte) {
+	shared.Out, shared.Size = address(b), uint32(len(b))
+}
+
+func address(b []byte) uint32 {
+	if len(b) == 0 {
+		return 0
+	}
+	return uint32(uintptr(unsafe.Pointer(&b[0])))
+}
