@@ -21,7 +21,7 @@ tests = $(sort $(shell find e2e -name '*.test.mjs' -not -path '*/node_modules/*'
 browser := . ./wasm/... ./jsbridge/...
 
 .PHONY: demo test build check bench fuzz clean
-.PHONY: install format vet types size arch reproducible native simulation chromium hostile e2e sizes
+.PHONY: install contract border format vet types size arch reproducible native simulation chromium hostile e2e sizes
 
 demo: build
 	@go build -o .cache/turnwire-dev ./cmd/turnwire-dev
@@ -32,7 +32,7 @@ test: install build check native simulation chromium hostile e2e
 build: $(npm)
 	$(stage) build node web/build.mjs
 
-check: format vet arch build types size reproducible
+check: format border vet arch build types size reproducible
 
 bench: build
 	node bench/run.mjs
@@ -54,10 +54,17 @@ install: $(npm)
 format:
 	$(stage) format scripts/format
 
+# Writes what follows from jsbridge/contract; check fails where it was forgotten.
+contract:
+	go run ./internal/contract
+
+border:
+	$(stage) contract go run ./internal/contract -check
+
 vet:
 	$(stage) vet go vet ./...
 	$(stage) "vet for the browser" env GOOS=js GOARCH=wasm go vet $(browser)
-	$(stage) "vet the crash test's build" env GOOS=js GOARCH=wasm go vet -tags crashtest . ./jsbridge
+	$(stage) "vet the crash test's build" env GOOS=js GOARCH=wasm go vet -tags crashtest . ./jsbridge/...
 
 arch:
 	$(stage) architecture go test -count=1 ./internal/arch

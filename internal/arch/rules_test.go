@@ -12,29 +12,31 @@ import (
 // layers says which packages of the module each package that goes into the binary may import. A path is relative to
 // the module, the root package is ".".
 var layers = map[string][]string{
-	".":             {"jsbridge"},
-	"jsbridge":      {"wasm/turn", "wasm/upload", "wasm/checksum", "wasm/api", "wasm/retry", "wasm/sse", "wasm/json"},
-	"wasm/turn":     {"wasm/api", "wasm/retry", "wasm/sse", "wasm/json"},
-	"wasm/upload":   {"wasm/api", "wasm/retry", "wasm/sse", "wasm/json"},
-	"wasm/checksum": {"wasm/api", "wasm/retry", "wasm/sse", "wasm/json"},
-	"wasm/retry":    {"wasm/api", "wasm/json"},
-	"wasm/api":      {"wasm/json"},
-	"wasm/sse":      {},
-	"wasm/json":     {},
+	".":                 {"jsbridge", "jsbridge/contract", "jsbridge/page"},
+	"jsbridge":          {"jsbridge/contract", "wasm/turn", "wasm/upload", "wasm/checksum", "wasm/api", "wasm/retry", "wasm/sse", "wasm/json"},
+	"jsbridge/page":     {"jsbridge/contract"},
+	"jsbridge/contract": {"wasm/turn", "wasm/upload", "wasm/api", "wasm/json"},
+	"wasm/turn":         {"wasm/api", "wasm/retry", "wasm/sse", "wasm/json"},
+	"wasm/upload":       {"wasm/api", "wasm/retry", "wasm/sse", "wasm/json"},
+	"wasm/checksum":     {"wasm/api", "wasm/retry", "wasm/sse", "wasm/json"},
+	"wasm/retry":        {"wasm/api", "wasm/json"},
+	"wasm/api":          {"wasm/json"},
+	"wasm/sse":          {},
+	"wasm/json":         {},
 }
 
 const (
-	noIO       = "the core does no I/O: it takes inputs and returns effects"
+	noIO       = "the core and its drivers do no I/O: they take inputs, and the page acts"
 	noClock    = "the core has no clock: each input brings the time it happened at"
 	noRandom   = "the core has no randomness: it is handed in, so that a seed replays a run"
-	noWaiting  = "nothing in the core waits, so nothing in it can deadlock, race or leak"
+	noWaiting  = "nothing in the core and its drivers waits, so nothing in it can deadlock, race or leak"
 	noWeight   = "it is heavy in the binary, and would rule out a build without reflection"
-	noJS       = "only jsbridge and main touch JavaScript"
+	noJS       = "only jsbridge/page touches JavaScript"
 	twoSources = "the reference service is written from the spec, not from the client, so that one checks the other"
 )
 
-// coreForbids gives the reason why the core may not import a package, or one below it.
-var coreForbids = map[string]string{
+// pureForbids gives the reason why the core, its drivers and the contract may not import a package, or one below it.
+var pureForbids = map[string]string{
 	"syscall":       noIO,
 	"os":            noIO,
 	"net":           noIO,
@@ -48,7 +50,7 @@ var coreForbids = map[string]string{
 	"encoding/json": noWeight,
 }
 
-// bridging packages are those that only code behind `js && wasm` in jsbridge and main may import.
+// bridging packages are those that only code behind `js && wasm` in jsbridge/page may import.
 var bridging = []string{"syscall/js", "github.com/hack-pad/safejs"}
 
 // binaryForbids are too heavy for the binary by whatever way they come in: +1.5 MB and +245 KB compressed.
@@ -79,7 +81,7 @@ func faults(module string, sources []source) []string {
 				found = append(found, s.fault(spec.Pos(), "imports "+path+": "+why))
 			}
 		}
-		if below("wasm", s.folder) && !s.isTest() {
+		if isPure(s.folder) && !s.isTest() {
 			found = append(found, waiting(s)...)
 		}
 	}
@@ -87,19 +89,18 @@ func faults(module string, sources []source) []string {
 }
 
 func importFault(module string, s source, path string) string {
-	core := below("wasm", s.folder)
-	shipped := core || below("jsbridge", s.folder) || s.folder == "."
+	shipped := below("wasm", s.folder) || below("jsbridge", s.folder) || s.folder == "."
 
 	if slices.ContainsFunc(bridging, func(b string) bool { return below(b, path) }) {
-		if core || !shipped {
+		if !below("jsbridge/page", s.folder) {
 			return noJS
 		}
 		if !builtForBrowserOnly(s.file) {
 			return "the file needs //go:build js && wasm, or it breaks every native build"
 		}
 	}
-	if !s.isTest() && core {
-		for forbidden, why := range coreForbids {
+	if !s.isTest() && isPure(s.folder) {
+		for forbidden, why := range pureForbids {
 			if below(forbidden, path) {
 				return why
 			}
@@ -121,9 +122,14 @@ func importFault(module string, s source, path string) string {
 		return s.folder + " has no place in the layers yet: give it one in internal/arch"
 	}
 	if !slices.Contains(allowed, local) {
-		return "arrows go one way, main → jsbridge → turn, upload, checksum → retry, sse → api → json"
+		return "arrows go one way, main → jsbridge, page → contract → turn, upload, checksum → retry, sse → api → json"
 	}
 	return ""
+}
+
+// isPure reports whether a package's code has to be free of whatever is not Go alone: the core, its drivers, the contract.
+func isPure(folder string) bool {
+	return below("wasm", folder) || below("jsbridge", folder) && !below("jsbridge/page", folder)
 }
 
 // waiting finds what makes a goroutine or waits for one.

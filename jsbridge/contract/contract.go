@@ -7,7 +7,7 @@
 // that is a pointer may be missing, one with omitempty is left out where it is zero, and all others are always there.
 package contract
 
-//go:generate go run ./generate
+//go:generate go run ../../internal/contract -top ../..
 
 // Header is a header field: its name and its value.
 type Header [2]string

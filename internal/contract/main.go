@@ -1,4 +1,4 @@
-// Command generate writes what follows from package contract: how its records are read and written (marshal.go), how its
+// Command contract writes what follows from package contract: how its records are read and written (marshal.go), how its
 // functions cross by safejs (border.go of package page), and the page's half (web/src/contract.ts). With -check it writes
 // nothing and fails where one of these is not as it should be.
 package main
@@ -14,7 +14,7 @@ import (
 )
 
 func main() {
-	top := flag.String("top", "../..", "the project's folder")
+	top := flag.String("top", ".", "the project's folder")
 	check := flag.Bool("check", false, "fail where a file is stale, and write none")
 	flag.Parse()
 	log.SetFlags(0)
