@@ -2,7 +2,7 @@
 
 import { createParser } from "eventsource-parser";
 import { answerOf } from "../../web/src/answer.ts";
-import { instance } from "../../web/src/runtime.ts";
+import { instance } from "../../web/src/loader.ts";
 
 export interface Counted {
   events: number;

@@ -2,7 +2,7 @@ import * as plane from "./data-plane.ts";
 import { latency } from "./latency.ts";
 import { chunkings, events } from "./stream.ts";
 import * as turn from "./turn.ts";
-import { setDefault } from "../../web/src/runtime.ts";
+import { setDefault } from "../../web/src/loader.ts";
 
 setDefault(() => new URL("/turnwire.wasm", location.href));
 

@@ -1,7 +1,7 @@
 import { breath, due } from "./breath.ts";
 import { closeBlob, hashRange, type HashJob, toHex } from "./hash.ts";
 import { stamp } from "./instantiate.ts";
-import { compiled, instance, workerMaker } from "./runtime.ts";
+import { compiled, instance, workerMaker } from "./loader.ts";
 import { fired, keepTimers } from "./timers.ts";
 import type { Order, Word } from "./worker.ts";
 

@@ -3,7 +3,7 @@ import { closeConnections, reopenConnections } from "./connections.ts";
 import { ProtocolError } from "./errors.ts";
 import { Files } from "./files.ts";
 import { cameBack, left } from "./leaving.ts";
-import { instance } from "./runtime.ts";
+import { instance } from "./loader.ts";
 import { Session } from "./session.ts";
 import { Turn, turns } from "./turn.ts";
 import { uploads } from "./upload.ts";

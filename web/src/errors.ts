@@ -72,3 +72,16 @@ export function errorOf({ kind, code, message, retryable, ...details }: ErrorSpe
   const type = kinds[kind as keyof typeof kinds] ?? AgentError;
   return new type(message, code, retryable, partial ? { ...details, partial } : details);
 }
+
+/** Any thrown value for people; itself never throws. */
+export function textOf(reason: unknown): string {
+  try {
+    if (reason instanceof Error || (typeof reason === "object" && reason !== null && "message" in reason)) {
+      const { name, message } = reason as Error;
+      return message ? `${name}: ${message}` : String(name);
+    }
+    return String(reason);
+  } catch {
+    return "an unknown error";
+  }
+}

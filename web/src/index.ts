@@ -1,4 +1,4 @@
-import { setDefault } from "./runtime.ts";
+import { setDefault } from "./loader.ts";
 
 // Bundlers find the module and the worker by these literal forms.
 setDefault(

@@ -6,5 +6,5 @@ export {
   AgentError, APIError, AuthenticationError, ConflictError, ConnectionError, FileError, InvalidArgumentError, NotFoundError,
   ProtocolError, RateLimitError, ReplayMismatchError, RuntimeCrashError, RuntimeLoadError, TimeoutError, TurnError, UploadError,
 } from "./errors.ts";
-export { init } from "./runtime.ts";
+export { init } from "./loader.ts";
 export const version: string = __TURNWIRE_VERSION__;

@@ -1,4 +1,4 @@
-import { setDefault } from "./runtime.ts";
+import { setDefault } from "./loader.ts";
 
 // Known only while the script runs.
 const script = typeof document === "undefined" ? null : document.currentScript;

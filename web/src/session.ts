@@ -1,9 +1,11 @@
 import type * as API from "turnwire";
 import { answerOf } from "./answer.ts";
+import type { Settle } from "./control.ts";
 import { AgentError, type ErrorSpec, errorOf, type RuntimeCrashError } from "./errors.ts";
 import { Hidden } from "./hidden.ts";
+import type { Instance } from "./instance.ts";
 import { guarded } from "./listeners.ts";
-import { type Instance, instance, type Settle } from "./runtime.ts";
+import { instance } from "./loader.ts";
 import type { ClientConfig, RequestConfig } from "./validate.ts";
 
 /** A client's place in the running instance; made anew when the instance is. */

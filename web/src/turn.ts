@@ -5,7 +5,7 @@ import { type AgentError, ConnectionError, type ErrorSpec, InvalidArgumentError 
 import { chunkSize } from "./instantiate.ts";
 import { type Batch, batchSize, Kept } from "./kept.ts";
 import { guarded, Listeners } from "./listeners.ts";
-import { current } from "./runtime.ts";
+import { current } from "./loader.ts";
 import type { Seat, Session } from "./session.ts";
 import type { SendConfig } from "./validate.ts";
 

@@ -1,9 +1,9 @@
 import type * as API from "turnwire";
 import { hash, smallMost, useWorker } from "./background.ts";
-import { type ErrorSpec, type RuntimeCrashError, UploadError } from "./errors.ts";
+import type { UploadSink } from "./control.ts";
+import { type ErrorSpec, type RuntimeCrashError, textOf, UploadError } from "./errors.ts";
 import { guarded, Listeners } from "./listeners.ts";
 import { claim, forget, load, save } from "./records.ts";
-import { describe, type UploadSink } from "./runtime.ts";
 import type { Seat, Session } from "./session.ts";
 import { type Bytes, isBlob, type Source, sourceOf } from "./source.ts";
 import { send } from "./store.ts";
@@ -164,7 +164,7 @@ export class Upload implements API.Upload {
       return record;
     } catch (error) {
       // Such as in a private window: the upload itself does not need it.
-      this.#session.log("warn", "no record can be kept, so that a reload would begin anew", { reason: describe(error) });
+      this.#session.log("warn", "no record can be kept, so that a reload would begin anew", { reason: textOf(error) });
       return "";
     }
   }
@@ -191,7 +191,7 @@ export class Upload implements API.Upload {
         release?.();
       }
     } catch (error) {
-      throw new UploadError(`the data can't be read: was the file changed or removed since it was chosen? (${describe(error)})`, "data_unreadable", false, { stage: "preparing", cause: error });
+      throw new UploadError(`the data can't be read: was the file changed or removed since it was chosen? (${textOf(error)})`, "data_unreadable", false, { stage: "preparing", cause: error });
     }
   }
 
@@ -233,11 +233,11 @@ export class Upload implements API.Upload {
             answered: (status, header, text) => done(() => control.storeAnswered(this.#id, id, status, header, text)),
             failed: (detail) => void this.#readable(data).then(
               () => done(() => control.storeFailed(this.#id, id, detail)),
-              (error: unknown) => done(() => control.dataFailed(this.#id, from, describe(error))),
+              (error: unknown) => done(() => control.dataFailed(this.#id, from, textOf(error))),
             ),
           }));
         }).catch((error: unknown) => {
-          if (!cancelled) tell(() => control.dataFailed(this.#id, from, describe(error)));
+          if (!cancelled) tell(() => control.dataFailed(this.#id, from, textOf(error)));
         });
       },
       cancel: (id) => {
@@ -249,7 +249,7 @@ export class Upload implements API.Upload {
         this.#source.part(from, to).then((data) => hash({ data, state: before, last })).then((result) => tell(() => {
           this.#hashState = last ? "" : result;
           control.hashed(this.#id, to, this.#hashState, last ? result : "");
-        })).catch((error: unknown) => tell(() => control.dataFailed(this.#id, from, describe(error))));
+        })).catch((error: unknown) => tell(() => control.dataFailed(this.#id, from, textOf(error))));
       },
       release: (before) => this.#source.release(before),
       report: (stage, loadedBytes, totalBytes, blocksDone, blocksTotal, bytesPerSecond, secondsLeft, fileId, protocol) => {
@@ -329,7 +329,7 @@ export class Upload implements API.Upload {
       if (this.ending) throw new Error("the upload was aborted");
       ticket = ticketJSON(await Promise.race([this.#config.mapUploadTicket!(JSON.parse(body)), stopped]), this.#session.config.base);
     } catch (error) {
-      why = describe(error);
+      why = textOf(error);
     }
     clearTimeout(timer);
     this.#stopMapping = undefined;
