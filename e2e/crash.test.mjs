@@ -72,9 +72,9 @@ const points = {
   disconnectTurn: () => scene.turns[3].disconnect(),
   streamEnded: () => scene.streams[3].close(),
   wentOnline: () => dispatchEvent(new Event("online")),
-  resolved: () => scene.more(scene.chats[3].abort()),
-  rejected: () => scene.more(scene.client.chats.open("refusing").send("hello").done()),
-  timer: () => scene.more(scene.client.chats.open("silent").send("hello", { timeout: 20 }).done()),
+  answered: () => scene.more(scene.chats[3].abort()),
+  requestFailed: () => scene.more(scene.client.chats.open("refusing").send("hello").done()),
+  timerFired: () => scene.more(scene.client.chats.open("silent").send("hello", { timeout: 20 }).done()),
 };
 
 /** Crashes at the point, and tells how each thing under way ended and whether the page works again. */
@@ -147,7 +147,7 @@ for (const point of Object.keys(points)) {
   });
 }
 
-for (const point of ["feed", "release", "openClient", "createChat", "wentOnline", "resolved", "timer"]) {
+for (const point of ["feed", "release", "openClient", "createChat", "wentOnline", "answered", "timerFired"]) {
   check(`out of memory in ${point}`, async ({ page }) => judge(await crash(page, point, "memory"), point === "release"));
 }
 
@@ -169,7 +169,7 @@ function trappable() {
   };
 }
 
-for (const point of ["startTurn", "resolved", "rejected"]) {
+for (const point of ["startTurn", "answered", "requestFailed"]) {
   check(`a trap in ${point}`, async ({ page }) => {
     const seen = await crash(page, point, "trap");
     judge(seen, false);

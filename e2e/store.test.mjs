@@ -77,10 +77,10 @@ const ask = (page, url, more) => page.evaluate(async (url, more) => {
         alive.push(performance.now() - started);
         fetch(`/alive?${alive.length}`);
       },
-      answered: (status, header, body) => resolve({ status, length: body.length, body: body.slice(-40) }),
+      answered: ({ status, body }) => resolve({ status, length: body.length, body: body.slice(-40) }),
       failed: (detail) => resolve({ failed: detail }),
     };
-    const request = send({ method: "PUT", url, base: location.href, header: [], body: new Blob(["data"]), want: [], ...more }, sink);
+    const request = send({ method: "PUT", url, base: location.href, headers: [], body: new Blob(["data"]), want: [], ...more }, sink);
     if (more?.stop) setTimeout(() => window.stop());
     if (more?.cancel) setTimeout(() => (request.cancel(), setTimeout(resolve)));
   });

@@ -61,7 +61,7 @@ const points = {
   uploadRecord: () => scene.upload({ resumeKey: "another" }),
   getFile: () => scene.more(scene.client.files.get(scene.id)),
   waitFile: () => scene.more(scene.client.files.wait(scene.id)),
-  cancelWait: () => scene.cancel.abort(),
+  cancelCall: () => scene.cancel.abort(),
   wentOffline: () => dispatchEvent(new Event("offline")),
   wentOnline: () => dispatchEvent(new Event("online")),
 };

@@ -1,7 +1,7 @@
 // Bytes to event objects: ours is feed and decode as a turn of the package does them, with the whole core behind it.
 
 import { createParser } from "eventsource-parser";
-import { answerOf } from "../../web/src/answer.ts";
+import { more } from "../../web/src/contract.ts";
 import { instance } from "../../web/src/loader.ts";
 
 export interface Counted {
@@ -18,19 +18,18 @@ function count(into: Counted, event: Event): void {
 
 export async function ours(): Promise<(chunks: Uint8Array[]) => Counted> {
   const module = await instance();
-  const answer = async (): Promise<unknown> =>
-    answerOf(new Response(new ReadableStream(), { headers: { "content-type": "text/event-stream" } }));
-  const client = module.control.openClient({ base: "", host: "", headers: [], credentials: "omit", fetch: answer, key: "" });
+  const { control } = module;
+  const answer = async (): Promise<Response> => new Response(new ReadableStream(), { headers: { "content-type": "text/event-stream" } });
+  const client = module.clients.add({ fetch: answer, credentials: "omit", key: async () => "", log() {} });
+  control.openClient(client, { base: "", host: "", headers: [], key: "", asksKey: false, logs: false });
   let turn: number;
   const open = async (): Promise<void> => {
-    let opened!: () => void;
-    const waiting = new Promise<void>((resolve) => (opened = resolve));
-    turn = module.control.startTurn(
-      client,
-      { chatId: "c", parts: "[]", model: "", key: "k", headers: [], maxRetries: 0, timeout: 0, idleTimeout: 0 },
-      { opened, ended() {} },
-    );
-    await waiting;
+    await new Promise<void>((opened) => {
+      turn = module.turns.add({ opened: () => opened(), ended() {} });
+      control.startTurn(turn, client, {
+        chatId: "c", parts: "[]", model: "", key: "k", headers: [], maxRetries: 0, timeout: 0, idleTimeout: 0, replay: false,
+      });
+    });
   };
   await open();
   return Object.assign((chunks: Uint8Array[]) => {
@@ -43,10 +42,11 @@ export async function ours(): Promise<(chunks: Uint8Array[]) => Counted> {
         if (module.count > 0) {
           for (const event of module.batch()) count(seen, event as Event);
         }
-      } while (flags & 1);
+      } while (flags & more);
     }
     module.exports.flush(turn);
     module.exports.release(turn);
+    module.turns.remove(turn);
     return seen;
   }, { before: open });
 }

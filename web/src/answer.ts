@@ -1,5 +1,7 @@
-/** What the module needs of an answer, read once and here: a fetch of the page's own may give anything. */
-export function answerOf(response: Response): object {
+import type { Head } from "./contract.ts";
+
+/** What the module needs of an answer, and its body, read once and here: a fetch of the page's own may give anything. */
+export function answerOf(response: Response): { head: Head; body: ReadableStream<Uint8Array> | null } {
   const { status, type, headers } = response ?? {};
   const get = (name: string): string => {
     const value = headers.get(name);
@@ -9,6 +11,7 @@ export function answerOf(response: Response): object {
   // Such a one has nothing that can be read.
   if (status < 100) throw new TypeError(`the answer is of type ${type || "none"}, and says nothing`);
   return {
-    response, status, body: response.body, contentType: get("content-type"), requestId: get("x-request-id") || get("request-id"), retryAfter: get("retry-after"),
+    head: { status, contentType: get("content-type"), requestId: get("x-request-id") || get("request-id"), retryAfter: get("retry-after") },
+    body: response.body,
   };
 }

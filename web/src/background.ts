@@ -1,6 +1,6 @@
 import { breath, due } from "./breath.ts";
+import { stamp } from "./contract.ts";
 import { closeBlob, hashRange, type HashJob, toHex } from "./hash.ts";
-import { stamp } from "./instantiate.ts";
 import { compiled, instance, workerMaker } from "./loader.ts";
 import { fired, keepTimers } from "./timers.ts";
 import type { Order, Word } from "./worker.ts";

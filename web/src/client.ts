@@ -68,10 +68,12 @@ class Chats implements API.Chats {
     const session = this.#session;
     session.check();
     const { workspaceId, agentId, isTemporary } = createParams(params, session.config);
-    const [id, raw] = await session.call(requestConfig(options, session.config), ({ instance, client }, options, settle) =>
-      instance.control.createChat(client, workspaceId, agentId, isTemporary, options, settle));
+    const { signal, ...limits } = requestConfig(options, session.config);
+    const { chat } = await session.call(signal, ({ instance, client }, call) =>
+      instance.control.createChat(call, client, { ...limits, workspaceId, agentId, isTemporary }));
+    const { id, raw } = chat!;
     if (id === "." || id === "..") throw new ProtocolError(`the service named the chat "${id}", which no path can hold`, "chat_without_id");
-    return new Chat(session, id!, JSON.parse(raw!));
+    return new Chat(session, id, raw as Record<string, unknown>);
   }
 
   open(chatId: string): API.Chat {
@@ -106,7 +108,8 @@ class Chat implements API.Chat {
   async abort(options?: API.RequestOptions): Promise<void> {
     const session = this.#session;
     session.check();
-    await session.call(requestConfig(options, session.config), ({ instance, client }, options, settle) =>
-      instance.control.abortChat(client, this.id, options, settle), { outlives: true });
+    const { signal, ...limits } = requestConfig(options, session.config);
+    await session.call(signal, ({ instance, client }, call) =>
+      instance.control.abortChat(call, client, { ...limits, chatId: this.id }), { outlives: true });
   }
 }

@@ -1,22 +1,5 @@
-import type { AgentFile, TurnResult } from "turnwire";
-
-/** What the module says of an error; see appendError in jsbridge. */
-export interface ErrorSpec {
-  kind: "api" | "connection" | "timeout" | "protocol" | "turn" | "mismatch" | "upload" | "file" | "client";
-  code: string;
-  message: string;
-  retryable: boolean;
-  status?: number;
-  requestId?: string;
-  retryAfter?: number;
-  body?: unknown;
-  data?: Record<string, unknown>;
-  stage?: string;
-  block?: number;
-  fileId?: string;
-  stored?: boolean;
-  file?: AgentFile;
-}
+import type { TurnResult } from "turnwire";
+import type { Error as Told } from "./contract.ts";
 
 type Details = { cause?: unknown; [field: string]: unknown };
 
@@ -66,7 +49,7 @@ const statuses: Record<number, typeof APIError> = {
 };
 
 /** Makes the error of what the module said; partial is what a turn had received. */
-export function errorOf({ kind, code, message, retryable, ...details }: ErrorSpec, partial?: Partial<TurnResult>): AgentError {
+export function errorOf({ kind, code, message, retryable, ...details }: Told, partial?: Partial<TurnResult>): AgentError {
   // Of a refusal only what a replay was refused for has something to lose.
   if (kind === "api") return new (statuses[details.status!] ?? APIError)(message, code, retryable, partial?.text || partial?.reasoning || partial?.toolCalls?.length ? { ...details, partial } : details);
   const type = kinds[kind as keyof typeof kinds] ?? AgentError;

@@ -1,4 +1,5 @@
 import type * as API from "turnwire";
+import type { File } from "./contract.ts";
 import { InvalidArgumentError } from "./errors.ts";
 import { guarded } from "./listeners.ts";
 import type { Session } from "./session.ts";
@@ -31,21 +32,21 @@ export class Files implements API.Files {
     const session = this.#session;
     session.check();
     const id = segment(fileId, "fileId", "given");
-    const [file] = await session.call(requestConfig(options, session.config), ({ instance, client }, options, settle) =>
-      instance.control.getFile(client, id, options, settle));
-    return frozenFile(JSON.parse(file!));
+    const { signal, ...limits } = requestConfig(options, session.config);
+    const { file } = await session.call(signal, ({ instance, client }, call) => instance.control.getFile(call, client, { ...limits, fileId: id }));
+    return frozenFile(file!);
   }
 
   async wait(fileId: string, options?: API.WaitOptions): Promise<API.AgentFile> {
     const session = this.#session;
     session.check();
     const id = segment(fileId, "fileId", "given");
-    const { onStatus, ...config } = waitConfig(options, session.config);
-    const status = (file: string): void => {
-      if (onStatus) queueMicrotask(() => guarded(() => onStatus(frozenFile(JSON.parse(file)))));
+    const { signal, onStatus, ...limits } = waitConfig(options, session.config);
+    const status = (file: File): void => {
+      if (onStatus) queueMicrotask(() => guarded(() => onStatus(frozenFile(file))));
     };
-    const [file] = await session.call(config, ({ instance, client }, options, settle) =>
-      instance.control.waitFile(client, id, options, status, settle), { stop: "cancelWait" });
-    return frozenFile(JSON.parse(file!));
+    const { file } = await session.call(signal, ({ instance, client }, call) =>
+      instance.control.waitFile(call, client, { ...limits, fileId: id }), { status });
+    return frozenFile(file!);
   }
 }

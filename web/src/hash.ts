@@ -1,5 +1,6 @@
 import { letGo } from "./byte-reader.ts";
-import { chunkSize, type Exports, out, size } from "./instantiate.ts";
+import { chunkSize, words } from "./contract.ts";
+import type { ProgramExports } from "./instantiate.ts";
 import type { Part } from "./source.ts";
 
 /** A range of bytes to be added to a SHA-256 (FIPS 180-4). */
@@ -18,7 +19,7 @@ const readSize = 1 << 20;
  * Adds a range and gives the new state, or the sum, in lower-case hexadecimal. Rejects where the bytes can't be read.
  * Nothing else may be hashed by the same module meanwhile; breathe is called every chunk, where the page has to live.
  */
-export async function hashRange(exports: Exports, { data, state, last }: HashJob, breathe?: () => Promise<void> | undefined): Promise<string> {
+export async function hashRange(exports: ProgramExports, { data, state, last }: HashJob, breathe?: () => Promise<void> | undefined): Promise<string> {
   const io = exports.memory();
   let view = new Uint8Array();
   const put = (bytes: Uint8Array): number => {
@@ -50,8 +51,8 @@ export async function hashRange(exports: Exports, { data, state, last }: HashJob
     await data.blob.slice(0, 1).arrayBuffer();
   }
   exports.hashEnd(last ? 1 : 0);
-  const words = new Uint32Array(exports.mem.buffer, io + chunkSize);
-  return toHex(new Uint8Array(exports.mem.buffer, words[out], words[size]));
+  const memory = new Uint32Array(exports.mem.buffer, io + chunkSize);
+  return toHex(new Uint8Array(exports.mem.buffer, memory[words.out], memory[words.size]));
 }
 
 interface Chunks {

@@ -1,51 +1,164 @@
-import { ByteReader } from "./byte-reader.ts";
 import { tellHeld } from "./connections.ts";
+import type {
+  CallEnd, Control, FetchParams, File, HashRange, LogRecord, Page, Progress, StoreRequest, TurnEnd, UploadEnd,
+} from "./contract.ts";
 import { textOf } from "./errors.ts";
+import type { Instance } from "./instance.ts";
 import { unlessLeft } from "./leaving.ts";
+import { Requests } from "./requests.ts";
+import type { ClientSink, UploadSink } from "./sinks.ts";
 import { clearTimer, setTimer } from "./timers.ts";
 
-/** What the module may call of the page, and the end of its requests. enter calls back into the module. */
-export function pageHost(enter: (run: () => void) => void): { functions: object; abortRequests(): void } {
-  const requests = new Set<AbortController>();
-  const functions = {
-    setTimeout: (fn: () => void, ms: number) => setTimer(() => enter(fn), ms),
-    then: (promise: Promise<unknown>, ok: (value: unknown) => void, fail: (reason: unknown) => void) =>
-      void promise.then((value) => enter(() => ok(value)), (reason: unknown) => unlessLeft(() => enter(() => fail(reason)))),
-    clearTimeout: clearTimer,
-    random: Math.random,
-    now: () => performance.now(),
-    origin: performance.timeOrigin,
-    online: () => navigator.onLine !== false,
-    // The module aborts every controller in the end. After a crash the loader does, for a browser has few connections.
-    AbortController: class extends AbortController {
-      constructor() {
-        super();
-        requests.add(this);
-      }
-      override abort(): void {
-        requests.delete(this);
-        super.abort();
-      }
-    },
-    describe: textOf,
-    readText,
-    holds: tellHeld,
-  };
-  return { functions, abortRequests: () => requests.forEach((request) => request.abort()) };
-}
+/** What one instance may call of the page. */
+export class Host implements Page {
+  readonly #instance: () => Instance | undefined;
+  readonly #requests = new Requests((word) => this.#tell(word));
+  /** Those of timers.ts by the module's: an instance that crashed may have had the same. */
+  readonly #timers = new Map<number, number>();
 
-/** At most limit bytes of a body as text; what is more is not waited for. */
-async function readText({ response: { body } }: { response: Response }, limit: number): Promise<string> {
-  if (!body) return "";
-  const reader = new ByteReader(body, "the body");
-  const text = new TextDecoder();
-  let read = "";
-  for (let left = limit; left > 0; ) {
-    const value = await reader.next();
-    if (!value) return read + text.decode();
-    read += text.decode(value.subarray(0, left), { stream: true });
-    left -= value.length;
+  /** The instance comes later than its host, for it needs one to start. */
+  constructor(instance: () => Instance | undefined) {
+    this.#instance = instance;
   }
-  reader.cancel();
-  return read;
+
+  /** What a crashed instance still waits for must not wake it. */
+  #tell(word: (control: Control) => void): void {
+    const instance = this.#instance();
+    if (instance?.alive) word(instance.control);
+  }
+
+  /** Lets go of what a crashed instance has under way. */
+  close(): void {
+    this.#requests.cancelAll();
+    for (const timer of [...this.#timers.keys()]) this.clearTimer(timer);
+  }
+
+  now(): number {
+    return performance.now();
+  }
+
+  timeOrigin(): number {
+    return performance.timeOrigin;
+  }
+
+  random(): number {
+    return Math.random();
+  }
+
+  online(): boolean {
+    return navigator.onLine !== false;
+  }
+
+  setTimer(timer: number, ms: number): void {
+    this.#timers.set(timer, setTimer(() => {
+      this.#timers.delete(timer);
+      this.#tell((control) => control.timerFired(timer));
+    }, ms));
+  }
+
+  clearTimer(timer: number): void {
+    const id = this.#timers.get(timer);
+    if (id !== undefined) clearTimer(id);
+    this.#timers.delete(timer);
+  }
+
+  crashed(message: string): void {
+    this.#instance()?.crash(message, false);
+  }
+
+  #client(client: number): ClientSink {
+    return this.#instance()!.clients.get(client)!;
+  }
+
+  askKey(client: number): void {
+    this.#client(client).key().then(
+      (key) => this.#tell((control) => control.keyGiven(client, key)),
+      (reason: unknown) => unlessLeft(() => this.#tell((control) => control.keyRefused(client, textOf(reason)))),
+    );
+  }
+
+  record(client: number, record: LogRecord): void {
+    this.#client(client).log(record);
+  }
+
+  holds(root: string, held: number): void {
+    tellHeld(root, held);
+  }
+
+  fetch(request: number, client: number, params: FetchParams): void {
+    this.#requests.fetch(request, this.#client(client), params);
+  }
+
+  readBody(request: number, limit: number): void {
+    this.#requests.readBody(request, limit);
+  }
+
+  cancel(request: number): void {
+    this.#requests.cancel(request);
+  }
+
+  callEnded(call: number, end: CallEnd): void {
+    const { calls } = this.#instance()!;
+    const sink = calls.get(call)!;
+    calls.remove(call);
+    sink.ended(end);
+  }
+
+  fileStatus(call: number, file: File): void {
+    this.#instance()!.calls.get(call)!.status?.(file);
+  }
+
+  turnOpened(turn: number, request: number): void {
+    this.#instance()!.turns.get(turn)!.opened(this.#requests.body(request));
+  }
+
+  turnEnded(turn: number, end: TurnEnd): void {
+    this.#instance()!.turns.get(turn)!.ended(end);
+  }
+
+  #upload(upload: number): UploadSink {
+    return this.#instance()!.uploads.get(upload)!;
+  }
+
+  sendBlock(upload: number, request: number, block: StoreRequest): void {
+    this.#upload(upload).sendBlock(request, block);
+  }
+
+  cancelBlock(upload: number, request: number): void {
+    this.#upload(upload).cancelBlock(request);
+  }
+
+  hash(upload: number, part: HashRange): void {
+    this.#upload(upload).hash(part);
+  }
+
+  releaseData(upload: number, before: number): void {
+    this.#upload(upload).releaseData(before);
+  }
+
+  showProgress(upload: number, progress: Progress): void {
+    this.#upload(upload).showProgress(progress);
+  }
+
+  saveRecord(upload: number, record: string): void {
+    this.#upload(upload).saveRecord(record);
+  }
+
+  forgetRecord(upload: number): void {
+    this.#upload(upload).forgetRecord();
+  }
+
+  mapTicket(upload: number, body: string): void {
+    this.#upload(upload).mapTicket(body);
+  }
+
+  uploadStatus(upload: number, file: File): void {
+    this.#upload(upload).status(file);
+  }
+
+  uploadEnded(upload: number, end: UploadEnd): void {
+    const sink = this.#upload(upload);
+    this.#instance()!.uploads.remove(upload);
+    sink.ended(end);
+  }
 }

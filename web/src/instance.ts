@@ -1,17 +1,31 @@
 import type { TurnEvent } from "turnwire";
-import type { Control } from "./control.ts";
+import { type Crossing, crossing } from "./border.ts";
+import { chunkSize, type Control, controlRecords, words } from "./contract.ts";
 import { RuntimeCrashError, textOf } from "./errors.ts";
-import { chunkSize, count, type Exports, marks, out, size, state } from "./instantiate.ts";
+import { Handles } from "./handles.ts";
+import type { ProgramExports } from "./instantiate.ts";
+import type { CallSink, ClientSink, TurnSink, UploadSink } from "./sinks.ts";
 
 // The text of an answer may begin with U+FEFF, which is no byte order mark there.
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 const ascii = Array.from({ length: 0x7f }, (_, c) => String.fromCharCode(c));
 
+// Read for every event.
+const { out, size, count, marks } = words;
+
 /** One running module. */
 export class Instance {
-  readonly exports: Exports;
+  readonly exports: ProgramExports;
   readonly control: Control;
+  /** A client stays when it is closed, for requests of it may still go out: an upload's end that the service has to hear of. */
+  readonly clients = new Handles<ClientSink>();
+  /** Until their end is told, or they are cancelled. */
+  readonly calls = new Handles<CallSink>();
+  /** Until they are released. */
+  readonly turns = new Handles<TurnSink>();
+  /** Until their end is told. */
+  readonly uploads = new Handles<UploadSink>();
   /** Told once, when the instance stops working. */
   readonly onCrash = new Set<(error: RuntimeCrashError) => void>();
   alive = true;
@@ -24,10 +38,9 @@ export class Instance {
   #words = new Uint32Array(0);
 
   /** stop is called once, when nothing of the program may run any more. */
-  constructor(exports: Exports, control: Control, stop: () => void) {
+  constructor(exports: ProgramExports, control: Crossing<Control>, stop: () => void) {
     this.exports = exports;
-    this.control = Object.fromEntries(Object.entries(control).map(([name, fn]) =>
-      [name, (...args: unknown[]) => this.inside(() => (fn as (...args: unknown[]) => unknown)(...args))])) as unknown as Control;
+    this.control = crossing(control, controlRecords, JSON.stringify, (call) => this.inside(call));
     this.#stop = stop;
     this.#io = exports.memory();
   }
@@ -108,9 +121,14 @@ export class Instance {
     return this.#word(size);
   }
 
-  /** Where the text (0) or the reasoning (1) of the turn that was fed last begins. */
-  state(which: 0 | 1): number {
-    return this.#word(state + which);
+  /** Where the text of the turn that was fed last begins. */
+  get textAt(): number {
+    return this.#word(words.text);
+  }
+
+  /** Where its reasoning begins. */
+  get reasoningAt(): number {
+    return this.#word(words.reasoning);
   }
 
   /** How long the text, of a reasoning_delta the reasoning, is with event i of the batch. */

@@ -1,11 +1,12 @@
 import type { InitOptions } from "turnwire";
+import { type Crossing, crossing } from "./border.ts";
 import { tagOf } from "./byte-reader.ts";
 import { countOthers, hearConnections, holdNone } from "./connections.ts";
-import type { Control } from "./control.ts";
+import { type Control, type Page, pageRecords, stamp } from "./contract.ts";
 import { RuntimeLoadError, textOf } from "./errors.ts";
-import { pageHost } from "./host.ts";
+import { Host } from "./host.ts";
 import { Instance } from "./instance.ts";
-import { instantiate, stamp } from "./instantiate.ts";
+import { instantiate } from "./instantiate.ts";
 import { invalid } from "./invalid.ts";
 import { object } from "./validate.ts";
 
@@ -71,24 +72,17 @@ async function start(): Promise<Instance> {
   // Early, so that what other pages say is known by the time of the first request.
   hearConnections(() => running?.control);
   const module = await compiled();
-  let control: Control | undefined;
+  let control: Crossing<Control> | undefined;
   let theirs: string | undefined;
   let live: Instance | undefined;
   let reason: unknown = "it ended";
-  const { functions, abortRequests } = pageHost((run) => {
-    // What a crashed instance still waits for must not wake it.
-    if (live?.alive) live.inside(run);
-  });
-  const host = {
-    ...functions,
-    started: (given: Control, stamp?: string) => {
-      theirs = stamp;
-      control = given;
-    },
-    crashed: (message: string) => live?.crash(message, false),
+  const host = new Host(() => live);
+  const started = (given: Crossing<Control>, stamp?: string): void => {
+    theirs = stamp;
+    control = given;
   };
   try {
-    const { go, program, exports } = await instantiate(module, host);
+    const { go, program, exports } = await instantiate(module, { ...crossing<Page>(host, pageRecords, JSON.parse), started });
     go.exit = (code) => {
       reason = `exit code ${code}`;
       live?.crash(reason, true);
@@ -103,7 +97,7 @@ async function start(): Promise<Instance> {
     });
     live.onCrash.add(() => {
       if (running === live) running = starting = undefined;
-      abortRequests();
+      host.close();
       holdNone();
     });
     ended.then(() => live!.crash(reason, true), (error: unknown) => live!.crash(error, true));

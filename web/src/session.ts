@@ -1,12 +1,11 @@
 import type * as API from "turnwire";
-import { answerOf } from "./answer.ts";
-import type { Settle } from "./control.ts";
-import { AgentError, type ErrorSpec, errorOf, type RuntimeCrashError } from "./errors.ts";
+import type { CallEnd, Error as Told, File } from "./contract.ts";
+import { AgentError, errorOf, type RuntimeCrashError } from "./errors.ts";
 import { Hidden } from "./hidden.ts";
 import type { Instance } from "./instance.ts";
 import { guarded } from "./listeners.ts";
 import { instance } from "./loader.ts";
-import type { ClientConfig, RequestConfig } from "./validate.ts";
+import type { ClientConfig } from "./validate.ts";
 
 /** A client's place in the running instance; made anew when the instance is. */
 export interface Seat {
@@ -30,12 +29,12 @@ export class Session {
   }
 
   /** The error of what the module said, without the keys; partial is what a turn had received. */
-  error(spec: ErrorSpec, partial?: Partial<API.TurnResult>): AgentError {
-    return errorOf(this.#hidden.of(spec), partial && this.#hidden.of(partial));
+  error(told: Told, partial?: Partial<API.TurnResult>): AgentError {
+    return errorOf(this.#hidden.of(told), partial && this.#hidden.of(partial));
   }
 
   /** Hands a record to the page's log, in a task of its own: the module may be in the middle of its work. */
-  log(level: API.LogRecord["level"], message: string, fields: Record<string, string | number | boolean>): void {
+  log(level: API.LogRecord["level"], message: string, fields: API.LogRecord["fields"]): void {
     const { onLog } = this.config;
     if (onLog) queueMicrotask(() => guarded(() => onLog({ level, message, fields: Object.freeze(this.#hidden.of(fields)) })));
   }
@@ -43,7 +42,14 @@ export class Session {
   /** The client's seat in a running instance. */
   seat(instance: Instance): Seat {
     if (this.#seat?.instance !== instance) {
-      const client = instance.control.openClient(this.#wire());
+      const { base, key, keyFunc, headers, credentials, fetch, onLog } = this.config;
+      const client = instance.clients.add({
+        fetch, credentials, key: () => this.#key(),
+        log: ({ level, message, fields }) => this.log(level as API.LogRecord["level"], message, fields as API.LogRecord["fields"]),
+      });
+      instance.control.openClient(client, {
+        base, host: `${new URL(base).origin}/`, headers, key, asksKey: keyFunc !== undefined, logs: onLog !== undefined,
+      });
       if (instance.error) throw instance.error;
       this.#seat = { instance, client };
     }
@@ -64,49 +70,30 @@ export class Session {
     if (this.closed) throw new AgentError("the client was closed; make a new one", "client_closed");
   }
 
-  /**
-   * The options as the module wants them. The page's own functions run in tasks of their own, because no call of the
-   * module may be below them; only the browser's fetch is called at once, so that an abort on pagehide goes out.
-   */
-  #wire(): object {
-    const { base, key, keyFunc, headers, credentials, fetch: own, onLog } = this.config;
-    return {
-      base, key, headers, credentials, host: `${new URL(base).origin}/`,
-      keyFunc: keyFunc && (async () => {
-        await null;
-        const key = await keyFunc();
-        if (typeof key === "string" && /^[\x21-\x7e]+$/.test(key)) {
-          this.#hidden.add(key);
-          return key;
-        }
-        throw new TypeError(`it gave ${typeof key === "string" ? "a string that is empty or no header value" : `a ${typeof key}`}, not a key`);
-      }),
-      fetch: own
-        ? async (url: string, init: RequestInit) => {
-            await null;
-            return answerOf(await own(url, init));
-          }
-        : (url: string, init: RequestInit) => fetch(url, init).then(answerOf),
-      log: onLog && ((level: API.LogRecord["level"], message: string, fields: string) => this.log(level, message, JSON.parse(fields))),
-    };
+  /** The key of the author's function, in a task of its own: no call of the module may be below that. */
+  async #key(): Promise<string> {
+    await null;
+    const key = await this.config.keyFunc!();
+    if (typeof key === "string" && /^[\x21-\x7e]+$/.test(key)) {
+      this.#hidden.add(key);
+      return key;
+    }
+    throw new TypeError(`it gave ${typeof key === "string" ? "a string that is empty or no header value" : `a ${typeof key}`}, not a key`);
   }
 
-  /** One request and its answer; the signal and a crash end it too, and so does close(), unless it tells the service of an end. */
+  /** One call and its end; the signal and a crash end it too, and so does close(), unless it tells the service of an end. */
   async call(
-    options: RequestConfig, start: (seat: Seat, options: object, settle: Settle) => number,
-    { stop = "cancelCall", outlives = false }: { stop?: "cancelCall" | "cancelWait"; outlives?: boolean } = {},
-  ): Promise<string[]> {
-    const { signal, ...rest } = options;
+    signal: AbortSignal | undefined, start: (seat: Seat, call: number) => void,
+    { status, outlives = false }: { status?: (file: File) => void; outlives?: boolean } = {},
+  ): Promise<CallEnd> {
     signal?.throwIfAborted();
     let drop: (() => void) | undefined;
     try {
-      return await new Promise<string[]>((resolve, reject) => {
+      return await new Promise<CallEnd>((resolve, reject) => {
         let cancel = (): void => {};
-        let gone = false;
         const aborted = (): void => {
-          gone = true;
-          cancel();
           reject(signal!.reason);
+          cancel();
         };
         const crashed = (error: RuntimeCrashError): void => reject(error);
         signal?.addEventListener("abort", aborted);
@@ -119,14 +106,24 @@ export class Session {
         };
         this.seated((seat) => {
           if (signal?.aborted) return;
-          under = seat.instance;
-          under.onCrash.add(crashed);
-          const call = start(seat, rest, (error, ...values) => {
-            if (error === null) resolve(values);
-            // Of a call that its caller gave up, only the caller's own reason is told.
-            else if (!gone) reject(this.error(JSON.parse(error)));
+          const { instance } = seat;
+          under = instance;
+          instance.onCrash.add(crashed);
+          const call = instance.calls.add({
+            ended: (end) => {
+              // Its number may be another's from now on.
+              cancel = () => {};
+              if (end.error) reject(this.error(end.error));
+              else resolve(end);
+            },
+            ...(status && { status }),
           });
-          cancel = () => seat.instance.alive && seat.instance.control[stop](call);
+          cancel = () => {
+            if (!instance.alive) return;
+            instance.control.cancelCall(call);
+            instance.calls.remove(call);
+          };
+          start(seat, call);
         }, outlives).catch(reject);
       });
     } finally {

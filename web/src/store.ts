@@ -1,29 +1,24 @@
 import { tellMoved } from "./connections.ts";
+import type * as contract from "./contract.ts";
 import { unlessLeft } from "./leaving.ts";
 import { type Bytes, isBlob } from "./source.ts";
 
-/** A request to the store: without the key, without cookies, with these headers and no other. */
-export interface StoreRequest {
-  method: string;
-  /** Absolute, or relative to base. */
-  url: string;
+/** A request to the store, with what is sent. */
+export interface StoreRequest extends Pick<contract.StoreRequest, "method" | "url" | "headers" | "want"> {
+  /** What the url is relative to, where it is. */
   base: string;
-  /** Names and values. */
-  header: string[];
   body: Bytes | string;
-  /** The headers of the answer that are needed, in lower case. */
-  want: string[];
 }
 
 export interface StoreSink {
   progress(sent: number): void;
   /** Bytes of the answer arrive: told with the first of them, then every 250 ms at most. */
   alive(): void;
-  /** header: names and values, as far as CORS shows them; body: at most bodyMost characters. */
-  answered(status: number, header: string[], body: string): void;
+  answered(answer: contract.StoreAnswer): void;
   failed(detail: string): void;
 }
 
+/** Characters of an answer's body that are told. */
 const bodyMost = 64 << 10;
 const aliveEvery = 250;
 
@@ -78,12 +73,12 @@ function pulse(sink: StoreSink): () => void {
   };
 }
 
-function byXHR(url: URL, { method, header, want }: StoreRequest, body: Blob, sink: StoreSink): { cancel(): void } {
+function byXHR(url: URL, { method, headers, want }: StoreRequest, body: Blob, sink: StoreSink): { cancel(): void } {
   const xhr = new XMLHttpRequest();
   let cancelled = false;
   const failed = (detail: string): void => unlessLeft(() => cancelled || sink.failed(detail));
   xhr.open(method, url);
-  for (let i = 0; i + 1 < header.length; i += 2) xhr.setRequestHeader(header[i]!, header[i + 1]!);
+  for (const [name, value] of headers) xhr.setRequestHeader(name, value);
   xhr.upload.onprogress = ({ loaded }) => {
     tellMoved(url.origin);
     sink.progress(loaded);
@@ -97,7 +92,10 @@ function byXHR(url: URL, { method, header, want }: StoreRequest, body: Blob, sin
       const colon = line.indexOf(":");
       return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
     }));
-    sink.answered(xhr.status, want.flatMap((name) => (names.has(name) ? [name, names.get(name)!] : [])), xhr.responseText.slice(0, bodyMost));
+    sink.answered({
+      status: xhr.status, body: xhr.responseText.slice(0, bodyMost),
+      headers: want.flatMap((name): contract.Header[] => (names.has(name) ? [[name, names.get(name)!]] : [])),
+    });
   };
   xhr.onerror = () => failed("");
   // Not by cancel, which takes the listeners away: the page called window.stop(), or its user did.
@@ -112,22 +110,23 @@ function byXHR(url: URL, { method, header, want }: StoreRequest, body: Blob, sin
   };
 }
 
-function byFetch(url: URL, { method, header, want }: StoreRequest, body: Blob, sink: StoreSink): { cancel(): void } {
+function byFetch(url: URL, { method, headers, want }: StoreRequest, body: Blob, sink: StoreSink): { cancel(): void } {
   const controller = new AbortController();
-  const headers = new Headers();
-  for (let i = 0; i + 1 < header.length; i += 2) headers.append(header[i]!, header[i + 1]!);
   const { signal } = controller;
   const alive = pulse(sink);
   fetch(url, {
-    method, headers, signal, credentials: "omit", redirect: "error", referrerPolicy: "no-referrer",
+    method, signal, headers: headers.map(([name, value]): [string, string] => [name, value]), credentials: "omit", redirect: "error", referrerPolicy: "no-referrer",
     body: method === "GET" || method === "HEAD" ? null : body,
   }).then(async (response) => {
     const text = await readStart(response, () => signal.aborted || alive());
     if (signal.aborted) return;
-    sink.answered(response.status, want.flatMap((name) => {
-      const value = response.headers.get(name);
-      return value === null ? [] : [name, value];
-    }), text);
+    sink.answered({
+      status: response.status, body: text,
+      headers: want.flatMap((name): contract.Header[] => {
+        const value = response.headers.get(name);
+        return value === null ? [] : [[name, value]];
+      }),
+    });
   }).catch((error: unknown) => {
     unlessLeft(() => signal.aborted || sink.failed(told(error, url)));
   });

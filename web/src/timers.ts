@@ -16,8 +16,11 @@ function arm(id: number, timer: Timer): void {
   else timer.native = setTimeout(fired, after, id);
 }
 
+/** Browsers hold delays in 32 bits, and fire at once where they are longer. */
+const longest = 2 ** 31 - 1;
+
 export function setTimer(run: () => void, ms: number): number {
-  const timer: Timer = { run, due: performance.now() + ms, native: undefined };
+  const timer: Timer = { run, due: performance.now() + Math.min(ms, longest), native: undefined };
   timers.set(++lastId, timer);
   arm(lastId, timer);
   return lastId;

@@ -1,8 +1,8 @@
 import type * as API from "turnwire";
 import { breath, due, slice } from "./breath.ts";
 import { ByteReader, letGo } from "./byte-reader.ts";
-import { type AgentError, ConnectionError, type ErrorSpec, InvalidArgumentError } from "./errors.ts";
-import { chunkSize } from "./instantiate.ts";
+import { chunkSize, more, wantsFlush } from "./contract.ts";
+import { type AgentError, ConnectionError, InvalidArgumentError, textOf } from "./errors.ts";
 import { type Batch, batchSize, Kept } from "./kept.ts";
 import { guarded, Listeners } from "./listeners.ts";
 import { current } from "./loader.ts";
@@ -11,7 +11,6 @@ import type { SendConfig } from "./validate.ts";
 
 /** How much is kept for an iteration that may come; past it, reading pauses or the events are dropped. */
 const keptMost = 8 << 20; // an eighth while it is taken: what lies in wait costs the collector long tasks
-const more = 1, wants = 2;
 
 /** Bytes that are taken at once, at first: a network's chunk may hold more events than a page can be kept waiting for. */
 const pieceSize = 16 << 10;
@@ -137,20 +136,19 @@ export class Turn implements API.Turn {
   #start(seat: Seat): void {
     if (this.#over) return;
     const { signal, onEvent, ...params } = this.#config;
-    this.#seat = seat;
-    seat.instance.onCrash.add(this.#crashed);
-    this.#id = seat.instance.control.startTurn(seat.client, { chatId: this.chatId, ...params }, {
-      // Called by the module, so that no code of the page may run before it has returned.
+    const { instance, client } = (this.#seat = seat);
+    instance.onCrash.add(this.#crashed);
+    this.#id = instance.turns.add({
       opened: (body) => {
         this.#status = "streaming";
         queueMicrotask(() => void this.#pump(body, ++this.#stream));
       },
-      ended: (outcome) => {
-        const { status, error, data } = JSON.parse(outcome) as { status: API.TurnStatus; error?: ErrorSpec; data?: Record<string, unknown> };
+      ended: ({ status, error, data }) => {
         this.#status = status;
-        queueMicrotask(() => this.#end(status, error && this.#session.error(error, this.#partial()), data));
+        queueMicrotask(() => this.#end(status, error && this.#session.error(error, this.#partial()), data as Record<string, unknown> | undefined));
       },
     });
+    instance.control.startTurn(this.#id, client, { chatId: this.chatId, ...params });
   }
 
   /** Reads one stream; a turn that is replayed has one after another, and what a former one still brings is ignored. */
@@ -158,7 +156,7 @@ export class Turn implements API.Turn {
     if (this.#over) return letGo(body);
     const { instance } = this.#seat!;
     this.#reader?.cancel();
-    let reason: unknown = null;
+    let failure = "";
     try {
       // Inside: the body of a fetch of the page's own may be locked.
       const reader = (this.#reader = body ? new ByteReader(body, "the body") : undefined);
@@ -172,10 +170,10 @@ export class Turn implements API.Turn {
         if (pause) await pause;
       }
     } catch (error) {
-      reason = error ?? new TypeError("the body failed without a reason");
+      failure = textOf(error ?? new TypeError("the body failed without a reason")) || "the body failed without a reason";
     }
     if (!this.#over && stream === this.#stream && instance.alive) {
-      instance.control.streamEnded(this.#id, reason);
+      instance.control.streamEnded(this.#id, failure);
       if (!this.#over) this.#update(this.#deliver());
     }
   }
@@ -218,7 +216,7 @@ export class Turn implements API.Turn {
         any = true;
         this.#batch(count);
       }
-      if (flags & wants && instance.alive) instance.inside(() => instance.exports.flush(this.#id));
+      if (flags & wantsFlush && instance.alive) instance.inside(() => instance.exports.flush(this.#id));
       if (this.#toolEvents > toolsMost) void this.toolCalls;
     } while (flags & more && !this.#over);
     return any;
@@ -226,8 +224,8 @@ export class Turn implements API.Turn {
 
   #batch(count: number): void {
     const { instance } = this.#seat!;
-    this.#state[0] = instance.state(0);
-    this.#state[1] = instance.state(1);
+    this.#state[0] = instance.textAt;
+    this.#state[1] = instance.reasoningAt;
     const batch: Batch = { events: instance.batch(), delivered: 0, size: batchSize(instance.size, count) };
     if (!this.#dropped) this.#kept.add(batch);
     const { onEvent } = this.#config;
@@ -307,8 +305,10 @@ export class Turn implements API.Turn {
     });
     // Most callers do not wait for it; that it failed is in the log.
     this.#aborting.catch(() => {});
-    seat.instance.onCrash.add(settle);
-    seat.instance.control.abortTurn(this.#id, (error) => settle(error === null ? undefined : this.#session.error(JSON.parse(error))));
+    const { instance } = seat;
+    instance.onCrash.add(settle);
+    const call = instance.calls.add({ ended: ({ error }) => settle(error && this.#session.error(error)) });
+    instance.control.abortTurn(this.#id, call);
     return this.#aborting;
   }
 
@@ -351,8 +351,10 @@ export class Turn implements API.Turn {
     if (seat) {
       // A turn that the page keeps must not keep the memory of an instance that crashed.
       this.#seat = undefined;
-      seat.instance.onCrash.delete(this.#crashed);
-      if (seat.instance.alive) seat.instance.inside(() => seat.instance.exports.release(this.#id));
+      const { instance } = seat;
+      instance.onCrash.delete(this.#crashed);
+      if (instance.alive) instance.inside(() => instance.exports.release(this.#id));
+      instance.turns.remove(this.#id);
     }
     turns.delete(this);
     this.#session.onClose.delete(this.#closed);

@@ -1,10 +1,11 @@
 import type * as API from "turnwire";
 import { hash, smallMost, useWorker } from "./background.ts";
-import type { UploadSink } from "./control.ts";
-import { type ErrorSpec, type RuntimeCrashError, textOf, UploadError } from "./errors.ts";
+import { checksumBefore, checksumDuring, type File as Told } from "./contract.ts";
+import { type RuntimeCrashError, textOf, UploadError } from "./errors.ts";
 import { guarded, Listeners } from "./listeners.ts";
 import { claim, forget, load, save } from "./records.ts";
 import type { Seat, Session } from "./session.ts";
+import type { UploadSink } from "./sinks.ts";
 import { type Bytes, isBlob, type Source, sourceOf } from "./source.ts";
 import { send } from "./store.ts";
 import { ticketJSON, type UploadConfig } from "./validate-files.ts";
@@ -18,7 +19,7 @@ const printSize = 8 << 20;
 /** Under what the record of an upload is kept. */
 export const uploadKey = ({ config: { base } }: Session, { workspaceId, resumeKey }: UploadConfig): string => `${base} ${workspaceId} ${resumeKey}`;
 
-export const frozenFile = (file: API.AgentFile): API.AgentFile => (Object.freeze(file.raw), Object.freeze(file));
+export const frozenFile = (file: Told): API.AgentFile => (Object.freeze(file.raw), Object.freeze(file as API.AgentFile));
 
 export class Upload implements API.Upload {
   readonly resumeKey: string | undefined;
@@ -127,14 +128,16 @@ export class Upload implements API.Upload {
       if (this.#over) return;
       const { signal, onStatus, onProgress, mapUploadTicket, resumeKey, waitSignal, ...params } = this.#config;
       this.#seat = seat;
-      seat.instance.onCrash.add(this.#crashed);
+      const { instance, client } = seat;
+      instance.onCrash.add(this.#crashed);
       this.#live = true;
-      if (params.checksum === 1) params.knownSum = sum;
-      this.#id = seat.instance.control.startUpload(seat.client, { ...params, fingerprint }, record, this.#sink(seat));
+      if (params.checksum === checksumDuring) params.knownSum = sum;
+      this.#id = instance.uploads.add(this.#sink(seat));
+      instance.control.startUpload(this.#id, client, { ...params, fingerprint, record });
       // After it, so that the address is asked for while the worker starts.
-      const sums = (params.checksum === 1 && !sum) || params.checksum === 2;
+      const sums = (params.checksum === checksumDuring && !sum) || params.checksum === checksumBefore;
       if (sums && params.size > smallMost && this.#live) this.#letGo.push(useWorker());
-      if (this.#paused && this.#live) seat.instance.control.pauseUpload(this.#id);
+      if (this.#paused && this.#live) instance.control.pauseUpload(this.#id);
     });
   }
 
@@ -205,14 +208,14 @@ export class Upload implements API.Upload {
     }
   }
 
-  /** What the module asks for. It calls from inside, so that no code of the page may run before it has returned. */
+  /** What the module asks for. */
   #sink(seat: Seat): UploadSink {
     const { control } = seat.instance;
     const tell = (run: () => void): void => {
       if (this.#live && seat.instance.alive) run();
     };
     return {
-      store: (id, method, url, header, from, to, body, want) => {
+      sendBlock: (id, { method, url, headers, from, to, body, want }) => {
         let cancelled = false;
         this.#requests.set(id, { cancel: () => (cancelled = true) });
         const { size } = this.#config;
@@ -227,10 +230,10 @@ export class Upload implements API.Upload {
           // The limit on the store begins here: until now its bytes were waited for.
           tell(() => control.storeBegun(this.#id, id));
           if (cancelled) return;
-          this.#requests.set(id, send({ method, url, base: `${this.#session.config.base}/`, header: JSON.parse(header), body: data, want: want.split(",").filter(Boolean) }, {
+          this.#requests.set(id, send({ method, url, base: `${this.#session.config.base}/`, headers, body: data, want }, {
             alive: () => tell(() => control.storeAlive(this.#id, id)),
             progress: (sent) => tell(() => control.storeProgress(this.#id, id, sent)),
-            answered: (status, header, text) => done(() => control.storeAnswered(this.#id, id, status, header, text)),
+            answered: (answer) => done(() => control.storeAnswered(this.#id, id, answer)),
             failed: (detail) => void this.#readable(data).then(
               () => done(() => control.storeFailed(this.#id, id, detail)),
               (error: unknown) => done(() => control.dataFailed(this.#id, from, textOf(error))),
@@ -240,41 +243,38 @@ export class Upload implements API.Upload {
           if (!cancelled) tell(() => control.dataFailed(this.#id, from, textOf(error)));
         });
       },
-      cancel: (id) => {
+      cancelBlock: (id) => {
         this.#requests.get(id)?.cancel();
         this.#requests.delete(id);
       },
-      hash: (from, to, state, last) => {
+      hash: ({ from, to, state, last }) => {
         const before = from === 0 ? "" : state || this.#hashState;
         this.#source.part(from, to).then((data) => hash({ data, state: before, last })).then((result) => tell(() => {
           this.#hashState = last ? "" : result;
-          control.hashed(this.#id, to, this.#hashState, last ? result : "");
+          control.hashed(this.#id, { at: to, state: this.#hashState, sum: last ? result : "" });
         })).catch((error: unknown) => tell(() => control.dataFailed(this.#id, from, textOf(error))));
       },
-      release: (before) => this.#source.release(before),
-      report: (stage, loadedBytes, totalBytes, blocksDone, blocksTotal, bytesPerSecond, secondsLeft, fileId, protocol) => {
+      releaseData: (before) => this.#source.release(before),
+      showProgress: ({ millisLeft, fileId, protocol, ...rest }) => {
         this.#fileId = fileId || undefined;
         this.#protocol = (protocol || undefined) as API.UploadProtocol | undefined;
-        const progress: API.UploadProgress = Object.freeze({
-          stage, loadedBytes, totalBytes, blocksDone, blocksTotal, bytesPerSecond, ...(secondsLeft >= 0 && { secondsLeft }),
-        });
+        const progress: API.UploadProgress = Object.freeze({ ...rest, ...(millisLeft >= 0 && { secondsLeft: millisLeft / 1000 }) });
         queueMicrotask(() => this.#report(progress));
       },
-      save: (record) => {
+      saveRecord: (record) => {
         if (record === "") void this.#save(seat);
         else this.#kept = save(this.key!, record).catch(() => {});
       },
-      forget: () => {
+      forgetRecord: () => {
         this.#forgotten = true;
         this.#kept = forget(this.key!).catch(() => {});
       },
-      map: (body) => void this.#map(seat, body),
+      mapTicket: (body) => void this.#map(seat, body),
       status: (file) => {
         const { onStatus } = this.#config;
-        if (onStatus) queueMicrotask(() => guarded(() => onStatus(frozenFile(JSON.parse(file)))));
+        if (onStatus) queueMicrotask(() => guarded(() => onStatus(frozenFile(file))));
       },
-      ended: (outcome) => {
-        const { stage, error, file } = JSON.parse(outcome) as { stage: API.UploadStage; error?: ErrorSpec; file?: API.AgentFile };
+      ended: ({ stage, error, file }) => {
         this.#live = false;
         queueMicrotask(() => this.#end(stage, error && this.#session.error(error), file && frozenFile(file)));
       },
@@ -323,8 +323,8 @@ export class Upload implements API.Upload {
     });
     stopped.catch(() => {});
     await null;
-    let ticket: string | null = null;
-    let why = "";
+    let ticket = "";
+    let why: string | undefined;
     try {
       if (this.ending) throw new Error("the upload was aborted");
       ticket = ticketJSON(await Promise.race([this.#config.mapUploadTicket!(JSON.parse(body)), stopped]), this.#session.config.base);
@@ -333,14 +333,16 @@ export class Upload implements API.Upload {
     }
     clearTimeout(timer);
     this.#stopMapping = undefined;
-    if (this.#live && instance.alive) instance.control.ticketMapped(this.#id, ticket, why);
+    if (!this.#live || !instance.alive) return;
+    if (why === undefined) instance.control.ticketMapped(this.#id, ticket);
+    else instance.control.ticketRefused(this.#id, why);
   }
 
   /** Tells the service of a file that it would wait for in vain. */
   #tell(fileId: string, why: string): void {
     const { headers, maxRetries, timeout } = this.#config;
-    this.#session.call({ headers, maxRetries, timeout, signal: undefined }, ({ instance, client }, options, settle) =>
-      instance.control.reportFailed(client, fileId, why, options, settle), { outlives: true }).catch(() => {});
+    this.#session.call(undefined, ({ instance, client }, call) =>
+      instance.control.reportFailed(call, client, { headers, maxRetries, timeout, fileId, why }), { outlives: true }).catch(() => {});
   }
 
   on(type: string, listener: (argument: never) => void): this {

@@ -1,14 +1,8 @@
 import type { UploadData, UploadOptions, UploadTicket, WaitOptions } from "turnwire";
+import type { WaitLimits } from "./contract.ts";
 import { invalid } from "./invalid.ts";
 import { bytesOf, isBlob, isStream } from "./source.ts";
 import { type ClientConfig, headers, isFunction, isString, milliseconds, object, optional, requestConfig, type RequestConfig, segment, whole } from "./validate.ts";
-
-/** A wait's options as the module takes them. */
-export interface WaitLimits {
-  interval: number;
-  maxInterval: number;
-  waitTimeout: number;
-}
 
 export interface WaitConfig extends RequestConfig, WaitLimits {
   onStatus: WaitOptions["onStatus"];
@@ -138,8 +132,6 @@ export function ticketJSON(ticket: UploadTicket, base: string): string {
   if (parts !== undefined && !(Array.isArray(parts) && parts.every((part) => Number.isInteger(part?.partNumber) && isAddress(part.url)))) {
     wrong("parts", "an array of { partNumber, url }", parts);
   }
-  const flat = headers(ticket.headers, "headers");
   // As JSON, Headers and a Map would have none.
-  const header = Object.fromEntries(flat.flatMap((name, i) => (i % 2 === 0 ? [[name, flat[i + 1]!]] : [])));
-  return JSON.stringify({ ...ticket, headers: header });
+  return JSON.stringify({ ...ticket, headers: Object.fromEntries(headers(ticket.headers, "headers")) });
 }

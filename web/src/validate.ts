@@ -1,5 +1,6 @@
 import type { ClientOptions, CreateChatParams, HeadersOption, Part, RequestOptions, SendOptions } from "turnwire";
 import { tagOf } from "./byte-reader.ts";
+import type { Header } from "./contract.ts";
 import { invalid } from "./invalid.ts";
 import { lossless } from "./lossless.ts";
 
@@ -37,8 +38,8 @@ export const milliseconds = (value: number | undefined, field: string): number |
 const tries = (value: number | undefined, field: string): number | undefined =>
   optional(value, field, "a whole number, 0 or more", (n) => Number.isInteger(n) && n >= 0);
 
-/** Headers as a flat list of names and values, each name once. */
-export function headers(value: HeadersOption | undefined, field: string): string[] {
+/** Headers, each name once. */
+export function headers(value: HeadersOption | undefined, field: string): Header[] {
   if (value === undefined) return [];
   const found = new Map<string, [string, string]>();
   try {
@@ -54,7 +55,7 @@ export function headers(value: HeadersOption | undefined, field: string): string
     // Not in the platform's words, which do not name the option.
     throw invalid(field, "an object, Headers, a Map or an array of pairs, with header names and string values that HTTP allows");
   }
-  return [...found.values()].flat();
+  return [...found.values()];
 }
 
 /** The names and values of headers, in whichever form they are. An object of another class may hide its own. */
@@ -76,7 +77,7 @@ export interface ClientConfig {
   base: string;
   key: string;
   keyFunc: (() => string | Promise<string>) | undefined;
-  headers: string[];
+  headers: Header[];
   credentials: RequestCredentials;
   fetch: typeof fetch | undefined;
   onLog: ClientOptions["onLog"];
@@ -130,7 +131,7 @@ function base(value: string | URL): string {
 
 /** A request's options as the module takes them, and its signal. */
 export interface RequestConfig {
-  headers: string[];
+  headers: Header[];
   maxRetries: number;
   timeout: number;
   signal: AbortSignal | undefined;

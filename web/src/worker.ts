@@ -1,7 +1,8 @@
 // The dedicated worker: hashes, so that the page never stalls, and keeps timers, which browsers slow down in hidden pages.
 
+import { stamp } from "./contract.ts";
 import { hashRange, type HashJob } from "./hash.ts";
-import { type Exports, instantiate, stamp } from "./instantiate.ts";
+import { instantiate, type ProgramExports } from "./instantiate.ts";
 
 /** From the page. */
 export type Order =
@@ -13,8 +14,8 @@ export type Order =
 export type Word = { ready: string } | { fired: number } | { id: number; result: string } | { id: number; unread: unknown } | { broken: string };
 
 const say = (word: Word): void => postMessage(word);
-let started: (exports: Exports) => void;
-const exports = new Promise<Exports>((resolve) => (started = resolve));
+let started: (exports: ProgramExports) => void;
+const exports = new Promise<ProgramExports>((resolve) => (started = resolve));
 let last: Promise<unknown> = Promise.resolve();
 
 async function start(module: WebAssembly.Module): Promise<void> {
