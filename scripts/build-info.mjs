@@ -6,7 +6,7 @@ import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
-import { goVersion, moduleInfo, stamp, top, wasmExec } from "./gowasm.mjs";
+import { goVersion, moduleInfo, top, wasmExec } from "./gowasm.mjs";
 
 const require = createRequire(import.meta.url);
 
@@ -39,6 +39,11 @@ export function writeBuildInfo(dist) {
     files,
   };
   writeFileSync(join(dist, "build-info.json"), JSON.stringify(info, null, 2) + "\n");
+}
+
+/** stamp tells the contract between the module and the scripts, which both carry it, from another. */
+function stamp() {
+  return readFileSync(join(top, "web", "src", "contract.ts"), "utf8").match(/^export const stamp = "(.+)";$/m)[1];
 }
 
 /** checkout tells the commit, and whether the tree differed from it. Neither is known outside a checkout. */

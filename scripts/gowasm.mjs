@@ -2,8 +2,7 @@
 // check and the core's tests in Chromium all take it from here, so that what is tested is what is shipped.
 
 import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { chmodSync, readdirSync, readFileSync } from "node:fs";
+import { chmodSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -38,24 +37,9 @@ export function go(args, options = {}) {
   return execFileSync("go", args, { cwd: top, encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "inherit"], ...options });
 }
 
-/**
- * stamp is a hash of what the module and the scripts must both know: the sources of the two sides of the border. Both
- * carry it, so that a page which gets one of another build is told, and not wrong things.
- */
-export function stamp() {
-  const hash = createHash("sha256");
-  for (const [folder, source] of [["jsbridge", /(?<!_test)\.go$/], ["wasm/turn", /^batch\.go$/], ["web/src", /(?<!\.d)\.ts$/]]) {
-    for (const name of readdirSync(join(top, folder)).sort()) {
-      if (source.test(name)) hash.update(`${folder}/${name}\n`).update(readFileSync(join(top, folder, name)));
-    }
-  }
-  return hash.digest("hex").slice(0, 16);
-}
-
 /** buildWasm writes the module to out; keepSymbols leaves the names in, to measure by; tags are of a test's build. */
 export function buildWasm(out, { keepSymbols = false, tags = "" } = {}) {
-  const flags = `${keepSymbols ? "" : shipped} -X github.com/seed-76f09577/turnwire/jsbridge.stamp=${stamp()}`;
-  go(["build", "-tags", tags, "-ldflags", flags, "-o", out, "."], { env: goEnv });
+  go(["build", "-tags", tags, "-ldflags", keepSymbols ? "" : shipped, "-o", out, "."], { env: goEnv });
   chmodSync(out, 0o644); // a module is data; the packed file would otherwise be marked executable
 }
 

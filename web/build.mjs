@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { writeBuildInfo } from "../scripts/build-info.mjs";
-import { buildWasm, goVersion, stamp, top, wasmExec } from "../scripts/gowasm.mjs";
+import { buildWasm, goVersion, top, wasmExec } from "../scripts/gowasm.mjs";
 import { writeLicences } from "../scripts/licences.mjs";
 
 const web = join(top, "web");
@@ -59,7 +59,7 @@ export async function bundle(options) {
 }
 
 /** What the sources take as given: who bundles them has to say it. */
-export const defines = (version) => ({ __TURNWIRE_VERSION__: JSON.stringify(version), __TURNWIRE_STAMP__: JSON.stringify(stamp()) });
+export const defines = (version) => ({ __TURNWIRE_VERSION__: JSON.stringify(version) });
 
 /** bundlePackage bundles both forms of the package and the worker of both, with one metafile each. */
 export async function bundlePackage({ write = true } = {}) {
