@@ -11,7 +11,7 @@ type Word = { from: string; hello: true } | { from: string; moved: string } | { 
 
 interface Hears {
   othersMove(root: string): void;
-  othersHold(root: string, held: number): void;
+  othersHold(held: number, root: string): void;
 }
 
 const me = Math.random().toString(36).slice(2);
@@ -59,7 +59,7 @@ function count(root: string): void {
     if (other.held === 0 || performance.now() - other.at > forgotten) others.delete(key);
     else if (other.root === root) sum += other.held;
   }
-  hears?.()?.othersHold(root, sum);
+  hears?.()?.othersHold(sum, root);
 }
 
 /** Of a module that has just begun: it hears what was said before. */

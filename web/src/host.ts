@@ -41,6 +41,10 @@ export class Host implements Page {
     return performance.timeOrigin;
   }
 
+  unixTime(): number {
+    return Date.now();
+  }
+
   random(): number {
     return Math.random();
   }
@@ -70,10 +74,14 @@ export class Host implements Page {
     return this.#instance()!.clients.get(client)!;
   }
 
-  askKey(client: number): void {
+  clientEnded(client: number): void {
+    this.#instance()!.clients.remove(client);
+  }
+
+  askKey(ask: number, client: number): void {
     this.#client(client).key().then(
-      (key) => this.#tell((control) => control.keyGiven(client, key)),
-      (reason: unknown) => unlessLeft(() => this.#tell((control) => control.keyRefused(client, textOf(reason)))),
+      (key) => this.#tell((control) => control.keyGiven(ask, key)),
+      (reason: unknown) => unlessLeft(() => this.#tell((control) => control.keyRefused(ask, textOf(reason)))),
     );
   }
 
@@ -81,7 +89,7 @@ export class Host implements Page {
     this.#client(client).log(record);
   }
 
-  holds(root: string, held: number): void {
+  holds(held: number, root: string): void {
     tellHeld(root, held);
   }
 
