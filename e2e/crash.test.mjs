@@ -2,25 +2,10 @@
 // rejects, nothing is lost that was received, and the page goes on as if it had been loaded anew.
 
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
-import { after, before } from "node:test";
-import { buildWasm, top } from "../scripts/gowasm.mjs";
 import { testbed } from "./support/bed.mjs";
-import { Host } from "./support/host.mjs";
+import { testModule } from "./support/test-module.mjs";
 
-let host;
-
-before(async () => {
-  const folder = join(top, ".cache", "e2e");
-  mkdirSync(folder, { recursive: true });
-  const file = join(folder, `crashtest.${process.pid}.wasm`);
-  buildWasm(file, { tags: "crashtest" });
-  host = await Host.start({ "/crashtest.wasm": { body: readFileSync(file), headers: { "access-control-allow-origin": "*" } } });
-  rmSync(file);
-});
-after(() => host?.close());
-
+const moduleURL = testModule();
 const check = testbed({ flags: ["-pace", "2ms"] });
 
 /** Ten turns and one call of each other kind under way, in the page as `scene`; no test leaves any of them waiting. */
@@ -47,7 +32,7 @@ async function setScene(page) {
     const abort = client.chats.open("waiting").abort();
     while (stub.of("abort").length < 1 || stub.of("chats").length < 1) await new Promise(requestAnimationFrame);
     globalThis.scene = { stub, text, frame, client, chats, turns, streams, pending: [lab.refusal(() => waiting), lab.refusal(() => abort)] };
-  }, `${host.origin}/crashtest.wasm`);
+  }, moduleURL());
 }
 
 /** What the page does to bring the module to a point. */
@@ -187,7 +172,7 @@ check("calls that wait for the module outlive the crash of one of them", async (
     const create = client.chats.create();
     const ends = await Promise.all(turns.map(async (turn) => (await lab.refusal(() => turn.done()))?.name ?? turn.text));
     return { ends, created: (await create).id !== "" };
-  }, `${host.origin}/crashtest.wasm`);
+  }, moduleURL());
   assert.deepEqual(seen.ends, ["RuntimeCrashError", ...Array(9).fill("hello")]);
   assert.ok(seen.created);
 });
@@ -206,7 +191,7 @@ for (const how of ["feed", "feed:memory"]) {
       // A browser keeps six connections to a host; all of them hung until now.
       await chats[0].abort();
       return { errors: errors.map((error) => error?.name), text: turn.text, again: (await chats[1].send("count to 3").done()).text };
-    }, `${host.origin}/crashtest.wasm`, how);
+    }, moduleURL(), how);
     assert.deepEqual(seen.errors, Array(11).fill("RuntimeCrashError"));
     assert.match(seen.text, /^1( |$)/);
     assert.equal(seen.again, "1 2 3");

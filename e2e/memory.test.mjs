@@ -2,8 +2,11 @@
 
 import assert from "node:assert/strict";
 import { testbed } from "./support/bed.mjs";
+import { moduleAtRest, testModule } from "./support/test-module.mjs";
 
 const check = testbed({ flags: ["-pace", "0s"] });
+
+const moduleURL = testModule();
 
 /** Ahead of the package: keeps the exports of the module at hand, and counts the instances. */
 function keepExports() {
@@ -98,15 +101,8 @@ function kindsOfTurn() {
   return client.ready();
 }
 
-/** Waits until nothing is under way any more in the module, and says what it holds. */
-async function settledModule(idle) {
-  const deadline = performance.now() + 30_000;
-  while (wasm.liveCallbacks() > idle && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
-  return { callbacks: wasm.liveCallbacks(), goroutines: wasm.liveGoroutines(), wasmBytes: wasm.mem.buffer.byteLength };
-}
-
 async function measure(page, cdp, idle) {
-  const module = await page.evaluate(settledModule, idle);
+  const module = await page.evaluate(moduleAtRest, idle);
   // Twice: the first round runs finalizers, whose objects the second one takes.
   for (let i = 0; i < 2; i++) await cdp.send("HeapProfiler.collectGarbage");
   const heap = await cdp.send("Runtime.getHeapUsage");
@@ -123,8 +119,9 @@ async function measure(page, cdp, idle) {
 check("2,000 turns leave behind what 200 did", async ({ page, t }) => {
   const cdp = await page.createCDPSession();
   await cdp.send("HeapProfiler.enable");
+  await page.evaluate((wasmURL) => lab.Turnwire.init({ wasmURL }), moduleURL());
   await page.evaluate(kindsOfTurn);
-  const idle = await page.evaluate(() => wasm.liveCallbacks());
+  const idle = await page.evaluate(() => wasm.live());
 
   const rounds = [];
   for (const count of [200, 1_100, 2_000]) {
@@ -136,7 +133,7 @@ check("2,000 turns leave behind what 200 did", async ({ page, t }) => {
   assert.equal(await page.evaluate(() => instances), 1, "no crash started the module anew");
 
   const [first, middle, last] = rounds;
-  assert.equal(last.callbacks, idle, "live callbacks are those of a module at rest");
+  assert.equal(last.live, idle, "what is under way is that of a module at rest");
   assert.equal(last.goroutines, first.goroutines);
   // What the module has held lives until Go's collector runs, which a few hundred turns make it do.
   for (const name of ["Turn", "Response", "ReadableStream", "AbortController"]) {

@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { testbed } from "./support/bed.mjs";
 import { random, seedFor, Tally } from "./support/seed.mjs";
+import { keepExports, moduleAtRest, testModule } from "./support/test-module.mjs";
 
 const check = testbed({ flags: ["-pace", "0s"] });
 
@@ -21,15 +22,7 @@ const faults = {
   slow: ["slow_chunks_ms=1", "completed", "completed"],
 };
 
-/** Ahead of the package: keeps the exports of the module at hand. */
-function keepExports() {
-  const { instantiate } = WebAssembly;
-  WebAssembly.instantiate = async (...args) => {
-    const result = await instantiate(...args);
-    globalThis.wasm = result.exports;
-    return result;
-  };
-}
+const moduleURL = testModule();
 
 check(`${turns} turns in a storm`, async ({ page, service, t }) => {
   const r = random(seedFor(t));
@@ -40,19 +33,14 @@ check(`${turns} turns in a storm`, async ({ page, service, t }) => {
     // Two calculations, whose tools the service counts, or a longer text.
     return { i, name, replay, message: i % 2 === 0 ? `${i}+1 and ${i}+2` : `count to ${10 + (i % 20)}`, fault: faults[name][0] && `times=1&${faults[name][0]}` };
   });
+  await page.evaluate(`globalThis.moduleAtRest = ${moduleAtRest}`);
+  await page.evaluate((wasmURL) => lab.Turnwire.init({ wasmURL }), moduleURL());
   const seen = await page.evaluate(async (plans, together) => {
     const client = lab.client({ maxRetries: 2 });
     await client.ready();
     // The first turn of all makes what the module then keeps.
     await (await client.chats.create()).send("count to 1").done();
-    const rest = async () => {
-      const deadline = performance.now() + 20_000;
-      while (wasm.liveCallbacks() > (globalThis.idle ?? 0) && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
-      return { callbacks: wasm.liveCallbacks(), goroutines: wasm.liveGoroutines() };
-    };
-    globalThis.idle = 10;
-    const before = await rest();
-    globalThis.idle = before.callbacks;
+    const before = await moduleAtRest(1);
     const seen = [];
     const next = plans.values();
     await Promise.all(Array.from({ length: together }, async () => {
@@ -65,7 +53,7 @@ check(`${turns} turns in a storm`, async ({ page, service, t }) => {
         seen[i] = { status, code: error?.code, text, tools: toolCalls.length, chat: chat.id, key, twice: heard.length - once.size, same: heard.length === taken.length };
       }
     }));
-    return { seen, before, after: await rest() };
+    return { seen, before, after: await moduleAtRest(before.live) };
   }, plans, together);
 
   // A turn that was broken off still runs at the service, to its own end.
@@ -87,6 +75,7 @@ check(`${turns} turns in a storm`, async ({ page, service, t }) => {
       else assert.equal(one.text, Array.from({ length: 10 + (i % 20) }, (_, n) => n + 1).join(" "), said);
     }
   }
-  assert.deepEqual(seen.after, seen.before, "callbacks and goroutines are those of a module at rest");
+  const left = ({ live, goroutines }) => [live, goroutines];
+  assert.deepEqual(left(seen.after), left(seen.before), "what is under way is that of a module at rest");
   t.diagnostic(tally.toString());
 }, { before: keepExports, timeout: 300_000 });

@@ -2,24 +2,10 @@
 // request to the storage goes on, the next instance tells the service, and what has a resumeKey is gone on with.
 
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
-import { after, before } from "node:test";
-import { buildWasm, top } from "../scripts/gowasm.mjs";
 import { elsewhere, testbed } from "./support/bed.mjs";
-import { Host } from "./support/host.mjs";
+import { testModule } from "./support/test-module.mjs";
 
-let host;
-before(async () => {
-  const folder = join(top, ".cache", "e2e");
-  mkdirSync(folder, { recursive: true });
-  const file = join(folder, `crashtest.${process.pid}.wasm`);
-  buildWasm(file, { tags: "crashtest" });
-  host = await Host.start({ "/crashtest.wasm": { body: readFileSync(file), headers: { "access-control-allow-origin": "*" } } });
-  rmSync(file);
-});
-after(() => host?.close());
-
+const moduleURL = testModule();
 const check = testbed({ at: elsewhere });
 
 /** Two uploads with blocks under way, one of them with a resumeKey, a wait and a read, in the page as `scene`. */
@@ -67,7 +53,7 @@ const points = {
 };
 
 async function crash(page, service, point, act, { how = "", options = {} } = {}) {
-  await setScene(page, { wasmURL: `${host.origin}/crashtest.wasm`, ...options });
+  await setScene(page, { wasmURL: moduleURL(), ...options });
   await page.evaluate(`globalThis.act = ${act}`);
   const seen = await page.evaluate(async (crash) => {
     const { client, data, uploads, pending } = scene;

@@ -8,8 +8,10 @@ import { bytes } from "./pages/bytes.js";
 import { elsewhere, testbed } from "./support/bed.mjs";
 import { ownStore } from "./support/own.mjs";
 import { random, seedFor, Tally } from "./support/seed.mjs";
+import { keepExports, moduleAtRest, testModule } from "./support/test-module.mjs";
 import { Toxiproxy } from "./support/toxiproxy.mjs";
 
+const moduleURL = testModule();
 const uploads = 300, together = 8;
 const block = 64 << 10;
 
@@ -136,16 +138,6 @@ function plan(r, i) {
   return one;
 }
 
-/** Ahead of the package: keeps the exports of the module at hand. */
-function keepExports() {
-  const { instantiate } = WebAssembly;
-  WebAssembly.instantiate = async (...args) => {
-    const result = await instantiate(...args);
-    globalThis.wasm = result.exports;
-    return result;
-  };
-}
-
 /** Uploads in the page by way of a lane's proxy, and says what became of it; what happens meanwhile goes to `happens`. */
 const upload = (page, one, way) => page.evaluate(async ({ i, size, kind, faults, end, offline, patience }, way) => {
   const asked = (globalThis.asked = []);
@@ -187,11 +179,11 @@ async function lane({ browser, service }, name) {
   const network = (offline) => cdp.send("Network.emulateNetworkConditions", { offline, latency: 0, downloadThroughput: -1, uploadThroughput: -1 });
   let onward = () => {};
   await page.exposeFunction("happens", (what) => onward(what));
-  const rest = (most) => page.evaluate(async (most) => {
-    const deadline = performance.now() + 20_000;
-    while (wasm.liveCallbacks() > most && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
-    return { callbacks: wasm.liveCallbacks(), goroutines: wasm.liveGoroutines() };
-  }, most);
+  await page.evaluate((wasmURL) => lab.Turnwire.init({ wasmURL }), moduleURL());
+  const rest = async (most) => {
+    const { live, goroutines } = await page.evaluate(moduleAtRest, most);
+    return { live, goroutines };
+  };
   return {
     page,
     rest,
@@ -259,9 +251,9 @@ check(`${uploads} uploads under faults`, async ({ service, browser, t }) => {
     // The first upload of all makes what the module then keeps.
     const first = { i: uploads + i, size: 1, kind: "Blob", faults: [], met: [] };
     await judge(first, await run(first));
-    const idle = await rest(10);
+    const idle = await rest(1);
     for (const one of next) await judge(one, await run(one));
-    assert.deepEqual(await rest(idle.callbacks), idle, "callbacks and goroutines are those of a module at rest");
+    assert.deepEqual(await rest(idle.live), idle, "what is under way is that of a module at rest");
     assert.deepEqual(page.uncaught, [], "nobody caught these");
     await page.browserContext().close();
   }));

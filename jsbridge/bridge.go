@@ -22,7 +22,7 @@ type Bridge struct {
 	turns    table[*liveTurn]
 	uploads  table[*liveUpload]
 	asks     numbered[*keyAsked]
-	requests numbered[*wire]
+	requests numbered[*requester]
 	timers   numbered[*timer]
 	waits    map[*liveWait]bool
 	notices  map[*liveNotice]bool

@@ -9,7 +9,7 @@ import (
 // call performs one request whose answer is read whole.
 type call struct {
 	pump
-	wire
+	requester
 	machine *retry.Call
 	done    func(retry.Done)
 }
@@ -17,7 +17,7 @@ type call struct {
 // newCall makes a call; start begins it.
 func newCall(c *client, request api.Request, policy retry.Policy, headers []api.Field, done func(retry.Done)) *call {
 	k := &call{machine: retry.NewCall(request, policy), done: done}
-	k.wire = wire{client: c, headers: headers, machine: k.machine, flush: k.flush}
+	k.requester = requester{client: c, headers: headers, machine: k.machine, flush: k.flush}
 	c.begin()
 	c.open[k] = true
 	return k
@@ -39,7 +39,7 @@ func (k *call) start() {
 func (k *call) flush() { k.run(k.machine, k.perform) }
 
 func (k *call) perform(effect retry.Effect) {
-	if k.wire.perform(effect) {
+	if k.requester.perform(effect) {
 		return
 	}
 	done := effect.(retry.Done)

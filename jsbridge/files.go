@@ -9,14 +9,14 @@ import (
 
 // liveNotice tells the service of a failed file that it could not be told of, when there is a network again.
 type liveNotice struct {
-	desk
+	serviceCalls
 	pump
 	machine *upload.Notice
 }
 
 func (c *client) notify(file upload.Untold, headers []api.Field, policy retry.Policy) {
 	n := &liveNotice{machine: upload.NewNotice(file, policy)}
-	n.desk = desk{client: c, headers: headers, onAnswer: func(d retry.Done) {
+	n.serviceCalls = serviceCalls{client: c, headers: headers, onAnswer: func(d retry.Done) {
 		n.machine.Answered(c.b.clock(), d)
 		n.flush()
 	}, onTimer: func() {
@@ -42,7 +42,7 @@ func (n *liveNotice) flush() {
 
 // liveWait performs one wait for a file.
 type liveWait struct {
-	desk
+	serviceCalls
 	pump
 	id      uint32 // the page's number of the call
 	machine *upload.Wait
@@ -52,7 +52,7 @@ type liveWait struct {
 func (b *Bridge) WaitFile(number, client uint32, p contract.WaitParams) {
 	c := b.clients.get(client)
 	w := &liveWait{id: number, machine: upload.NewWait(p.FileID, c.waitConfig(p.WaitLimits))}
-	w.desk = desk{client: c, headers: fields(p.Headers), onAnswer: func(d retry.Done) {
+	w.serviceCalls = serviceCalls{client: c, headers: fields(p.Headers), onAnswer: func(d retry.Done) {
 		w.machine.Answered(b.clock(), d)
 		w.flush()
 	}, onTimer: func() {
@@ -82,7 +82,7 @@ func (c *client) waitConfig(limits contract.WaitLimits) upload.WaitConfig {
 func (w *liveWait) flush() { w.run(w.machine, w.perform) }
 
 func (w *liveWait) perform(effect retry.Effect) {
-	if w.desk.perform(effect) {
+	if w.serviceCalls.perform(effect) {
 		return
 	}
 	b := w.client.b

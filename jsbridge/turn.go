@@ -10,7 +10,7 @@ import (
 // liveTurn performs one turn. It stays until the loader has taken its state and released it.
 type liveTurn struct {
 	pump
-	wire
+	requester
 	chat    *chat  // until the turn is over
 	id      uint32 // the page's number of it
 	machine *turn.Machine
@@ -33,7 +33,7 @@ func (b *Bridge) StartTurn(number, client uint32, p contract.TurnParams) {
 	})}
 	t.chat = c.chatOf(p.ChatID)
 	t.chat.join(t)
-	t.wire = wire{client: c, headers: fields(p.Headers), machine: sentTurn{t.machine, t}, flush: t.flush, ready: func() {
+	t.requester = requester{client: c, headers: fields(p.Headers), machine: sentTurn{t.machine, t}, flush: t.flush, ready: func() {
 		t.chat.line.Ready(b.monotonic(), t.number)
 		t.chat.flush()
 	}}
@@ -54,7 +54,7 @@ func (t *liveTurn) flush() {
 }
 
 func (t *liveTurn) perform(effect retry.Effect) {
-	if t.wire.perform(effect) {
+	if t.requester.perform(effect) {
 		return
 	}
 	switch e := effect.(type) {

@@ -9,7 +9,7 @@ import (
 
 // liveUpload performs one upload. The page has the data: it sends the blocks, hashes ranges, keeps the record.
 type liveUpload struct {
-	desk
+	serviceCalls
 	pump
 	id      uint32 // the page's number of it
 	machine *upload.Machine
@@ -56,7 +56,7 @@ func (b *Bridge) StartUpload(number, client uint32, p contract.UploadParams) {
 		config.MapTicket = func([]byte) ([]byte, *api.Error) { return u.mapped, u.mapError }
 	}
 	u.machine = upload.New(config)
-	u.desk = desk{client: c, headers: fields(p.Headers), polls: polls, onAnswer: u.answered, onTimer: func() {
+	u.serviceCalls = serviceCalls{client: c, headers: fields(p.Headers), polls: polls, onAnswer: u.answered, onTimer: func() {
 		u.machine.TimerFired(b.clock())
 		u.flush()
 	}}
@@ -76,7 +76,7 @@ func (b *Bridge) StartUpload(number, client uint32, p contract.UploadParams) {
 func (u *liveUpload) flush() { u.run(u.machine, u.perform) }
 
 func (u *liveUpload) perform(effect retry.Effect) {
-	if u.desk.perform(effect) {
+	if u.serviceCalls.perform(effect) {
 		return
 	}
 	page := u.client.b.page

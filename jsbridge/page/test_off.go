@@ -1,6 +1,6 @@
-//go:build wasm && !crashtest
+//go:build wasm && !testbuild
 
 package page
 
-// crashPoint is where the build with the tag crashtest can be made to panic.
+// crashPoint is where the build with the tag testbuild can be made to panic.
 func crashPoint(string) {}

@@ -1,4 +1,4 @@
-//go:build js && wasm && crashtest
+//go:build js && wasm && testbuild
 
 package page
 
@@ -27,7 +27,7 @@ func crashPoint(name string) {
 		panic(err)
 	}
 	if asked == name {
-		panic("crashtest: " + name)
+		panic("testbuild: " + name)
 	}
 	var kept [][]byte
 	for {

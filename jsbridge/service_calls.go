@@ -6,8 +6,8 @@ import (
 	"github.com/seed-76f09577/turnwire/wasm/upload"
 )
 
-// desk performs what an upload and a wait have in common: one request to the service at a time, a timer, the log.
-type desk struct {
+// serviceCalls performs what an upload and a wait have in common: one request to the service at a time, a timer, the log.
+type serviceCalls struct {
 	client   *client
 	headers  []api.Field // the caller's, for the requests to the service
 	polls    []api.Field // the same of the wait, where it has its own
@@ -22,18 +22,18 @@ type desk struct {
 }
 
 // perform reports whether the effect was one of its own.
-func (d *desk) perform(effect retry.Effect) bool {
+func (s *serviceCalls) perform(effect retry.Effect) bool {
 	switch e := effect.(type) {
 	case upload.Ask:
-		d.ask(e)
+		s.ask(e)
 	case upload.DropAsk:
-		d.drop()
+		s.drop()
 	case retry.SetTimer:
-		d.client.b.setTimer(&d.timer, e.After, d.onTimer)
+		s.client.b.setTimer(&s.timer, e.After, s.onTimer)
 	case retry.StopTimer:
-		d.client.b.clearTimer(&d.timer)
+		s.client.b.clearTimer(&s.timer)
 	case retry.Log:
-		d.client.log(e.Level, e.Message, e.Fields...)
+		s.client.log(e.Level, e.Message, e.Fields...)
 	default:
 		return false
 	}
@@ -41,37 +41,37 @@ func (d *desk) perform(effect retry.Effect) bool {
 }
 
 // ask begins a call. The client does not hold it: the report of a failure has to go out after close too.
-func (d *desk) ask(e upload.Ask) {
+func (s *serviceCalls) ask(e upload.Ask) {
 	lent := ""
-	if d.hurried {
-		lent = d.key
+	if s.hurried {
+		lent = s.key
 	}
 	over := false
-	headers := d.headers
+	headers := s.headers
 	if e.Poll {
-		headers = d.polls
+		headers = s.polls
 	}
-	k := newCall(d.client, e.Request, e.Policy, headers, func(done retry.Done) {
+	k := newCall(s.client, e.Request, e.Policy, headers, func(done retry.Done) {
 		over = true
-		if d.call != nil {
-			d.key = d.call.key
+		if s.call != nil {
+			s.key = s.call.key
 		}
-		d.call = nil
-		d.onAnswer(done)
+		s.call = nil
+		s.onAnswer(done)
 	})
 	k.lent = lent
 	k.outlive()
 	k.start()
 	// A call may end before it has even begun, where no request can be made.
 	if !over {
-		d.call = k
+		s.call = k
 	}
 }
 
-func (d *desk) drop() {
-	if d.call != nil {
-		d.key = d.call.key
-		d.call.drop()
-		d.call = nil
+func (s *serviceCalls) drop() {
+	if s.call != nil {
+		s.key = s.call.key
+		s.call.drop()
+		s.call = nil
 	}
 }

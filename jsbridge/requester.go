@@ -8,8 +8,8 @@ import (
 	"github.com/seed-76f09577/turnwire/wasm/retry"
 )
 
-// requester is a machine that sends requests to the service.
-type requester interface {
+// requestMachine is a machine that sends requests to the service.
+type requestMachine interface {
 	Keyed()
 	Sent()
 	Headers(now int64, res api.Response)
@@ -19,11 +19,11 @@ type requester interface {
 	TimerFired(now int64)
 }
 
-// wire performs the effects that every requester has: it sends a request, reads a body, keeps the timer.
-type wire struct {
+// requester performs the effects that every requestMachine has: it sends a request, reads a body, keeps the timer.
+type requester struct {
 	client  *client
 	headers []api.Field // the caller's, for these requests
-	machine requester
+	machine requestMachine
 	flush   func() // performs what the machine asks for after an input
 	ready   func() // asks whether the request may leave, and calls leave then; nil where it always may
 
@@ -38,88 +38,88 @@ type wire struct {
 }
 
 // perform reports whether the effect was one of its own.
-func (w *wire) perform(effect retry.Effect) bool {
+func (r *requester) perform(effect retry.Effect) bool {
 	switch e := effect.(type) {
 	case retry.Send:
-		w.send(e)
+		r.send(e)
 	case retry.KeyLate:
-		w.client.asking = nil
+		r.client.asking = nil
 	case retry.Cancel:
-		w.cancel()
+		r.cancel()
 	case retry.ReadBody:
-		w.client.b.page.ReadBody(w.request, e.Limit)
+		r.client.b.page.ReadBody(r.request, e.Limit)
 	case retry.SetTimer:
-		w.client.b.setTimer(&w.timer, e.After, func() {
-			w.machine.TimerFired(w.client.b.monotonic())
-			w.flush()
+		r.client.b.setTimer(&r.timer, e.After, func() {
+			r.machine.TimerFired(r.client.b.monotonic())
+			r.flush()
 		})
 	case retry.StopTimer:
-		w.client.b.clearTimer(&w.timer)
+		r.client.b.clearTimer(&r.timer)
 	case retry.Log:
-		w.client.log(e.Level, e.Message, e.Fields...)
+		r.client.log(e.Level, e.Message, e.Fields...)
 	default:
 		return false
 	}
 	return true
 }
 
-func (w *wire) send(e retry.Send) {
-	w.attempt++
-	this := w.attempt
-	if key := w.lent; key != "" {
-		w.lent = ""
-		w.fetch(e, key)
+func (r *requester) send(e retry.Send) {
+	r.attempt++
+	this := r.attempt
+	if key := r.lent; key != "" {
+		r.lent = ""
+		r.fetch(e, key)
 		return
 	}
-	w.client.withKey(func(key string, err *api.Error) {
-		if this != w.attempt {
+	r.client.withKey(func(key string, err *api.Error) {
+		if this != r.attempt {
 			return
 		}
 		if err != nil {
-			w.machine.Abandon(err)
-			w.flush()
+			r.machine.Abandon(err)
+			r.flush()
 			return
 		}
-		w.pending = func() {
-			if this == w.attempt {
-				w.fetch(e, key)
+		r.pending = func() {
+			if this == r.attempt {
+				r.fetch(e, key)
 			}
 		}
-		if w.ready == nil {
-			w.leave()
+		if r.ready == nil {
+			r.leave()
 			return
 		}
-		w.machine.Keyed()
-		w.ready()
-		w.flush()
+		r.machine.Keyed()
+		r.ready()
+		r.flush()
 	})
 }
 
 // leave lets the request go that waits for it.
-func (w *wire) leave() {
-	if pending := w.pending; pending != nil {
-		w.pending = nil
+func (r *requester) leave() {
+	if pending := r.pending; pending != nil {
+		r.pending = nil
 		pending()
 	}
 }
 
-func (w *wire) fetch(e retry.Send, key string) {
-	w.letGo()
-	c := w.client
-	w.sent, w.began, w.key = e, c.b.monotonic(), key
-	w.request = c.b.requests.add(w)
-	w.machine.Sent()
-	w.flush()
-	params := contract.FetchParams{URL: c.Base + e.Request.Path, Method: e.Request.Method, Headers: w.head(e.Request, key), Keepalive: e.Request.Keepalive}
+func (r *requester) fetch(e retry.Send, key string) {
+	r.letGo()
+	c := r.client
+	r.sent, r.began, r.key = e, c.b.monotonic(), key
+	r.request = c.b.requests.add(r)
+	r.machine.Sent()
+	r.flush()
+	params := contract.FetchParams{URL: c.Base + e.Request.Path, Method: e.Request.Method, Headers: r.head(e.Request, key), Keepalive: e.Request.Keepalive}
 	if e.Request.Body != nil {
 		body := string(e.Request.Body)
 		params.Body = &body
 	}
-	c.b.page.Fetch(w.request, c.number, params)
+	c.b.page.Fetch(r.request, c.number, params)
 }
 
 // head is a request's headers. Later ones win: the request's own can't be replaced by the caller's.
-func (w *wire) head(request api.Request, key string) (headers []contract.Header) {
+func (r *requester) head(request api.Request, key string) (headers []contract.Header) {
 	set := func(name, value string) {
 		name = api.Lower(name)
 		if i := slices.IndexFunc(headers, func(h contract.Header) bool { return h[0] == name }); i >= 0 {
@@ -128,7 +128,7 @@ func (w *wire) head(request api.Request, key string) (headers []contract.Header)
 		}
 		headers = append(headers, contract.Header{name, value})
 	}
-	for _, list := range [][]api.Field{w.client.headers, w.headers, request.Header} {
+	for _, list := range [][]api.Field{r.client.headers, r.headers, request.Header} {
 		for _, f := range list {
 			set(f.Name, f.Value)
 		}
@@ -141,39 +141,39 @@ func (w *wire) head(request api.Request, key string) (headers []contract.Header)
 
 // Answered is contract.Control's.
 func (b *Bridge) Answered(request uint32, head contract.Head) {
-	w := b.requests.entries[request]
-	if w == nil {
+	r := b.requests.entries[request]
+	if r == nil {
 		return
 	}
 	res := api.Response{Status: head.Status, ContentType: head.ContentType, RequestID: head.RequestID, RetryAfter: head.RetryAfter}
-	w.client.log("debug", "answered", w.facts(res.Status, res.RequestID)...)
-	w.machine.Headers(b.monotonic(), res)
-	w.flush()
+	r.client.log("debug", "answered", r.facts(res.Status, res.RequestID)...)
+	r.machine.Headers(b.monotonic(), res)
+	r.flush()
 }
 
 // BodyRead is contract.Control's.
 func (b *Bridge) BodyRead(request uint32, text string) {
-	if w := b.requests.entries[request]; w != nil {
-		w.machine.Body(int64(b.page.UnixTime()), []byte(text))
-		w.flush()
+	if r := b.requests.entries[request]; r != nil {
+		r.machine.Body(int64(b.page.UnixTime()), []byte(text))
+		r.flush()
 	}
 }
 
 // RequestFailed is contract.Control's.
 func (b *Bridge) RequestFailed(request uint32, why string) {
-	w := b.requests.entries[request]
-	if w == nil {
+	r := b.requests.entries[request]
+	if r == nil {
 		return
 	}
-	w.client.log("warn", "no answer", append(w.facts(0, ""), retry.Field{Name: "reason", Value: why})...)
-	w.machine.RequestFailed(why)
-	w.flush()
+	r.client.log("warn", "no answer", append(r.facts(0, ""), retry.Field{Name: "reason", Value: why})...)
+	r.machine.RequestFailed(why)
+	r.flush()
 }
 
-func (w *wire) facts(status int, requestID string) []retry.Field {
+func (r *requester) facts(status int, requestID string) []retry.Field {
 	out := []retry.Field{
-		{Name: "method", Value: w.sent.Request.Method}, {Name: "path", Value: w.sent.Request.Path},
-		{Name: "attempt", Value: int64(w.sent.Attempt)}, {Name: "ms", Value: w.client.b.monotonic() - w.began},
+		{Name: "method", Value: r.sent.Request.Method}, {Name: "path", Value: r.sent.Request.Path},
+		{Name: "attempt", Value: int64(r.sent.Attempt)}, {Name: "ms", Value: r.client.b.monotonic() - r.began},
 	}
 	if status != 0 {
 		out = append(out, retry.Field{Name: "status", Value: int64(status)})
@@ -185,15 +185,15 @@ func (w *wire) facts(status int, requestID string) []retry.Field {
 }
 
 // cancel lets go of the request or its answer, wherever it is.
-func (w *wire) cancel() {
-	w.attempt++
-	w.letGo()
+func (r *requester) cancel() {
+	r.attempt++
+	r.letGo()
 }
 
 // letGo cancels the page's request, which does nothing to one that has ended: the page holds each until then.
-func (w *wire) letGo() {
-	if _, ok := w.client.b.requests.take(w.request); ok {
-		w.client.b.page.Cancel(w.request)
+func (r *requester) letGo() {
+	if _, ok := r.client.b.requests.take(r.request); ok {
+		r.client.b.page.Cancel(r.request)
 	}
-	w.request = 0
+	r.request = 0
 }
