@@ -18,7 +18,7 @@ const { out, size, count, marks } = words;
 export class Instance {
   readonly exports: ProgramExports;
   readonly control: Control;
-  /** A client stays when it is closed, for requests of it may still go out: an upload's end that the service has to hear of. */
+  /** Until nothing more comes of one that is closed: a request that tells the service of an end may still go out. */
   readonly clients = new Handles<ClientSink>();
   /** Until their end is told, or they are cancelled. */
   readonly calls = new Handles<CallSink>();
