@@ -8,25 +8,33 @@ import (
 	"github.com/seed-76f09577/turnwire/wasm/json"
 )
 
-// azureBlock stores blocks side by side and then commits their list (Azure Blob Storage REST API: Put Block, Put Block
+var azureBlock = protocol{"azure-block", isSAS, &azureWire{}}
+
+// isSAS reports whether an address has a shared access signature.
+func isSAS(t *api.Ticket) bool {
+	has := func(name string) bool { return query(t.URL, name) != "" }
+	return has("sig") && has("sv") && (has("sp") || has("si"))
+}
+
+// azureWire stores blocks side by side and then commits their list (Azure Blob Storage REST API: Put Block, Put Block
 // List, Get Block List); data of one block goes as one Put Blob. A signed address (SAS) takes the operation as a
 // parameter.
-type azureBlock struct{}
+type azureWire struct{}
 
-func (*azureBlock) layout(*session) (layout, *api.Error) {
+func (*azureWire) layout(*session) (layout, *api.Error) {
 	return layout{min: 1, max: 4000 * mib, most: 50_000}, nil
 }
 
 // survey asks which blocks are there, committed or not: those uncommitted are dropped after a week, and a commit's
 // answer may have been lost. The signature may not allow it.
-func (*azureBlock) survey(s *session, continued bool) (Request, bool) {
+func (*azureWire) survey(s *session, continued bool) (Request, bool) {
 	if !continued || s.whole() {
 		return Request{}, false
 	}
 	return Request{Method: "GET", URL: withQuery(s.ticket.URL, "comp=blocklist&blocklisttype=all")}, true
 }
 
-func (*azureBlock) surveyed(s *session, a *Answer) {
+func (*azureWire) surveyed(s *session, a *Answer) {
 	if !a.ok() || !contains(string(a.Body), "<BlockList") {
 		return
 	}
@@ -55,7 +63,7 @@ func blockID(index int) string {
 	return base64([]byte("block-" + "000000000"[len(digits):] + digits))
 }
 
-func (*azureBlock) next(s *session, l *lane) Request {
+func (*azureWire) next(s *session, l *lane) Request {
 	if s.whole() {
 		own := []api.Field{{Name: "x-ms-blob-type", Value: "BlockBlob"}, {Name: "x-ms-blob-content-type", Value: s.contentType}}
 		return Request{Method: "PUT", URL: s.ticket.URL, Header: with(own, s.ticket.Header), From: l.from, To: l.to}
@@ -77,7 +85,7 @@ func (s *session) azureHeader(list bool) []api.Field {
 	return out
 }
 
-func (*azureBlock) answered(s *session, l *lane, _ *Request, a *Answer) verdict {
+func (*azureWire) answered(s *session, l *lane, _ *Request, a *Answer) verdict {
 	if !a.ok() {
 		return refusal("block "+strconv.Itoa(l.index), a)
 	}
@@ -85,7 +93,7 @@ func (*azureBlock) answered(s *session, l *lane, _ *Request, a *Answer) verdict 
 	return verdict{}
 }
 
-func (*azureBlock) commit(s *session) (Request, bool) {
+func (*azureWire) commit(s *session) (Request, bool) {
 	if s.whole() {
 		return Request{}, false
 	}
@@ -98,7 +106,7 @@ func (*azureBlock) commit(s *session) (Request, bool) {
 		Body: append(body, "</BlockList>"...)}, true
 }
 
-func (*azureBlock) committed(_ *session, a *Answer) verdict {
+func (*azureWire) committed(_ *session, a *Answer) verdict {
 	if a.ok() {
 		return verdict{}
 	}

@@ -7,11 +7,18 @@ import (
 	"github.com/seed-76f09577/turnwire/wasm/api"
 )
 
-// gcsResumable stores one block after the other in a session of Google Cloud Storage (XML API, "Resumable uploads"),
-// which says how far it came. A session's address needs no signature.
-type gcsResumable struct{}
+var gcsResumable = protocol{"gcs-resumable", isResumable, &gcsWire{}}
 
-func (*gcsResumable) layout(*session) (layout, *api.Error) {
+// isResumable reports whether an address is that of a session, or signed to begin one.
+func isResumable(t *api.Ticket) bool {
+	return query(t.URL, "upload_id") != "" || query(t.URL, "X-Goog-Signature") != "" && startsResumable(t)
+}
+
+// gcsWire stores one block after the other in a session of Google Cloud Storage (XML API, "Resumable uploads"),
+// which says how far it came. A session's address needs no signature.
+type gcsWire struct{}
+
+func (*gcsWire) layout(*session) (layout, *api.Error) {
 	return layout{min: 256 * kib, multiple: 256 * kib, lanes: 1}, nil
 }
 
@@ -21,10 +28,10 @@ func startsResumable(t *api.Ticket) bool {
 	return named || t.Method == "POST" || contains(api.Lower(query(t.URL, "X-Goog-SignedHeaders")), "x-goog-resumable")
 }
 
-func (*gcsResumable) survey(*session, bool) (Request, bool) { return Request{}, false }
-func (*gcsResumable) surveyed(*session, *Answer)            {}
+func (*gcsWire) survey(*session, bool) (Request, bool) { return Request{}, false }
+func (*gcsWire) surveyed(*session, *Answer)            {}
 
-func (*gcsResumable) next(s *session, l *lane) Request {
+func (*gcsWire) next(s *session, l *lane) Request {
 	if l.url == "" && query(s.ticket.URL, "upload_id") != "" {
 		l.url = s.ticket.URL
 	}
@@ -41,7 +48,7 @@ func (*gcsResumable) next(s *session, l *lane) Request {
 		Value: "bytes " + strconv.FormatInt(l.at, 10) + "-" + strconv.FormatInt(to-1, 10) + "/" + total}}}
 }
 
-func (*gcsResumable) answered(s *session, l *lane, r *Request, a *Answer) verdict {
+func (*gcsWire) answered(s *session, l *lane, r *Request, a *Answer) verdict {
 	switch {
 	case r.Method == "POST":
 		if !a.ok() {
@@ -75,14 +82,14 @@ func (s *session) gcsRange(l *lane, r *Request, value string) verdict {
 	l.unsure = false
 	if value == "" {
 		switch {
-		case s.sawRange:
+		case s.able:
 			s.move(l, l.from)
 		case r.carries():
 			s.move(l, min(r.To, l.to))
 		}
 		return s.short(l)
 	}
-	s.sawRange = true
+	s.able = true
 	last, ok := rangeEnd(value)
 	if !ok || last >= l.sent {
 		return verdict{failed, mismatch(value, l.sent)}
@@ -102,8 +109,8 @@ func (s *session) short(l *lane) verdict {
 	return verdict{again, err}
 }
 
-func (*gcsResumable) commit(*session) (Request, bool)     { return Request{}, false }
-func (*gcsResumable) committed(*session, *Answer) verdict { return verdict{} }
+func (*gcsWire) commit(*session) (Request, bool)     { return Request{}, false }
+func (*gcsWire) committed(*session, *Answer) verdict { return verdict{} }
 
 // rangeEnd reads the last byte of "bytes=0-n", in any of the spellings about.
 func rangeEnd(value string) (last int64, ok bool) {

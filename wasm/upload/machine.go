@@ -19,8 +19,7 @@ type Machine struct {
 	step        step
 	session     session
 
-	protocol     protocol
-	protocolName string
+	protocol protocol // none until step 1 is done
 
 	asking     purpose
 	failures   []Untold // of which the service has to be told
@@ -96,7 +95,7 @@ func New(config Config) *Machine {
 func (m *Machine) FileID() string { return m.session.ticket.FileID }
 
 // Protocol is the name of the protocol, "" until step 1 is done.
-func (m *Machine) Protocol() string { return m.protocolName }
+func (m *Machine) Protocol() string { return m.protocol.name }
 
 // Over reports whether the upload has ended.
 func (m *Machine) Over() bool { return m.step == over }
@@ -342,7 +341,7 @@ func (m *Machine) advance() bool {
 	case surveying:
 		if m.underWay() {
 			m.schedule()
-		} else if _, ok := m.protocol.survey(&m.session, m.continued); !ok {
+		} else if _, ok := m.protocol.wire.survey(&m.session, m.continued); !ok {
 			m.plan()
 		} else {
 			m.enqueue(&lane{role: survey}, 0)
@@ -355,7 +354,7 @@ func (m *Machine) advance() bool {
 		}
 	case committing:
 		if !m.underWay() && !m.session.committed {
-			if _, ok := m.protocol.commit(&m.session); ok {
+			if _, ok := m.protocol.wire.commit(&m.session); ok {
 				m.enqueue(&lane{role: commit}, 0)
 			} else {
 				m.session.committed, m.save = true, true

@@ -378,7 +378,7 @@ func TestDamagedRecord(t *testing.T) {
 	cases := []struct{ name, old, new, ask string }{
 		{"whole", "", "", ""},
 		{"no JSON", "}", "", "POST"},
-		{"another version", `"version":2`, `"version":1`, "PATCH"},
+		{"another version", `"version":3`, `"version":2`, "PATCH"},
 		{"no ticket", `"ticket"`, `"t"`, "POST"},
 		{"another protocol", `"upload_url"`, `"protocol":"ftp","upload_url"`, "PATCH"},
 		{"no block", `"block":100`, `"block":"x"`, "PATCH"},

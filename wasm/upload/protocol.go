@@ -6,9 +6,43 @@ import (
 	"github.com/seed-76f09577/turnwire/wasm/api"
 )
 
-// A protocol is one wire form of storing the bytes (profile, "Files" 3). It has no state: what it knows of an upload
-// lies in the session, so that it can be kept and gone on with.
-type protocol interface {
+// A protocol is one wire form of storing the bytes (profile, "Files" 3), and lives in a file of its own.
+type protocol struct {
+	name string // as tickets say it
+	// recognises reports whether a ticket that names no protocol is one of this; nil where only the name tells.
+	recognises func(t *api.Ticket) bool
+	wire       wire
+}
+
+// protocols are all that there are, in the order in which they look at a ticket: put, the last, takes every one.
+var protocols = []*protocol{&s3Multipart, &azureBlock, &gcsResumable, &tus, &put}
+
+// Protocols names them.
+func Protocols() []string {
+	var names []string
+	for _, p := range protocols {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// recognise finds a ticket's protocol: the one that it names, else the first that recognises it.
+func recognise(t *api.Ticket) (*protocol, *api.Error) {
+	known := ""
+	for _, p := range protocols {
+		if t.Protocol == p.name || t.Protocol == "" && p.recognises != nil && p.recognises(t) {
+			return p, nil
+		}
+		known += " " + p.name
+	}
+	return nil, &api.Error{Kind: api.KindProtocol, Code: "unknown_upload_protocol",
+		Message: "the service asks for the upload protocol " + api.Excerpt([]byte(t.Protocol), 50) +
+			", this client knows" + known + "; option mapUploadTicket can translate"}
+}
+
+// wire is how a protocol speaks. It has no state: what it knows of an upload lies in the session, so that it can be kept
+// and gone on with.
+type wire interface {
 	// layout says how the data may be cut. An error says that this data can't be stored this way.
 	layout(s *session) (layout, *api.Error)
 	// survey is a question to the store before any block is sent: what it can do, or what it has of an upload that is
@@ -134,42 +168,4 @@ func mismatch(value string, sent int64) *api.Error {
 func hidden(header, store string) verdict {
 	return verdict{failed, failure("header_hidden",
 		"the storage's answer has no "+header+" header that this page may read: its CORS rules must name it ("+store+")")}
-}
-
-// protocolNamed finds a protocol by its name in a ticket, nil for one that is not known.
-func protocolNamed(name string) protocol {
-	switch name {
-	case "azure-block":
-		return &azureBlock{}
-	case "s3-multipart":
-		return &s3Multipart{}
-	case "gcs-resumable":
-		return &gcsResumable{}
-	case "tus":
-		return &tus{}
-	case "put":
-		return &put{}
-	}
-	return nil
-}
-
-// recognise names a ticket's protocol (profile, "Files" 3).
-func recognise(t *api.Ticket) (string, *api.Error) {
-	has := func(name string) bool { return query(t.URL, name) != "" }
-	switch {
-	case t.Protocol != "":
-		if protocolNamed(t.Protocol) == nil {
-			return "", &api.Error{Kind: api.KindProtocol, Code: "unknown_upload_protocol",
-				Message: "the service asks for the upload protocol " + api.Excerpt([]byte(t.Protocol), 50) +
-					", this client knows azure-block, s3-multipart, gcs-resumable, tus and put; option mapUploadTicket can translate"}
-		}
-		return t.Protocol, nil
-	case len(t.Parts) > 0 && t.CompleteURL != "":
-		return "s3-multipart", nil
-	case has("sig") && has("sv") && (has("sp") || has("si")):
-		return "azure-block", nil
-	case has("upload_id"), has("X-Goog-Signature") && startsResumable(t):
-		return "gcs-resumable", nil
-	}
-	return "put", nil
 }

@@ -2,17 +2,19 @@ package upload
 
 import "github.com/seed-76f09577/turnwire/wasm/api"
 
-// put is one PUT of the whole to the signed address. What breaks off begins anew.
-type put struct{}
+var put = protocol{"put", func(*api.Ticket) bool { return true }, &putWire{}}
 
-func (*put) layout(s *session) (layout, *api.Error) {
+// putWire is one PUT of the whole to the signed address. What breaks off begins anew.
+type putWire struct{}
+
+func (*putWire) layout(s *session) (layout, *api.Error) {
 	return layout{min: max(s.size, 1), lanes: 1}, nil
 }
 
-func (*put) survey(*session, bool) (Request, bool) { return Request{}, false }
-func (*put) surveyed(*session, *Answer)            {}
+func (*putWire) survey(*session, bool) (Request, bool) { return Request{}, false }
+func (*putWire) surveyed(*session, *Answer)            {}
 
-func (*put) next(s *session, l *lane) Request {
+func (*putWire) next(s *session, l *lane) Request {
 	method := s.ticket.Method
 	if method == "" {
 		method = "PUT"
@@ -20,7 +22,7 @@ func (*put) next(s *session, l *lane) Request {
 	return Request{Method: method, URL: s.ticket.URL, Header: with(nil, s.ticket.Header), From: l.from, To: l.to}
 }
 
-func (*put) answered(s *session, l *lane, _ *Request, a *Answer) verdict {
+func (*putWire) answered(s *session, l *lane, _ *Request, a *Answer) verdict {
 	if !a.ok() {
 		return refusal("the upload", a)
 	}
@@ -28,5 +30,5 @@ func (*put) answered(s *session, l *lane, _ *Request, a *Answer) verdict {
 	return verdict{}
 }
 
-func (*put) commit(*session) (Request, bool)     { return Request{}, false }
-func (*put) committed(*session, *Answer) verdict { return verdict{} }
+func (*putWire) commit(*session) (Request, bool)     { return Request{}, false }
+func (*putWire) committed(*session, *Answer) verdict { return verdict{} }

@@ -7,15 +7,41 @@ import (
 	"github.com/seed-76f09577/turnwire/wasm/json"
 )
 
-// recordVersion changes with the record's form; a record of another is not continued.
-const recordVersion = 2
+// recordForm is the record's version, which changes with its form: a record of another is not continued.
+const recordForm = 3
+
+// What a record has of an upload.
+const (
+	recordVersion = iota
+	recordData
+	recordTicket
+	recordSum
+	recordHashed
+	recordHasher
+	recordAble
+	recordCommitted
+	recordCommits
+	recordReporting
+	recordReported
+	recordBlock
+	recordSpan
+	recordLanes
+)
+
+var recordMembers = []string{
+	recordVersion: "version", recordData: "data", recordTicket: "ticket",
+	recordSum: "sum", recordHashed: "hashed", recordHasher: "hasher",
+	recordAble: "able", recordCommitted: "committed", recordCommits: "commits",
+	recordReporting: "reporting", recordReported: "reported",
+	recordBlock: "block", recordSpan: "span", recordLanes: "lanes",
+}
 
 // Record is what a later page needs to go on, as JSON; of an upload that was given up, what the service has to be told.
 // It holds signed addresses: keep it where only this origin reads.
 func (m *Machine) Record() []byte {
 	var w json.Writer
 	w.Open("", '{')
-	w.Int("version", recordVersion)
+	w.Int("version", recordForm)
 	if failed := append(m.untold[:len(m.untold):len(m.untold)], m.failures...); len(failed) > 0 {
 		w.Open("abandoned", '[')
 		for _, f := range failed {
@@ -40,8 +66,7 @@ func (m *Machine) record(w *json.Writer) {
 		w.Int("hashed", m.sum.at)
 		w.String("hasher", m.sum.state)
 	}
-	w.Bool("concat", s.concat)
-	w.Bool("sawRange", s.sawRange)
+	w.Bool("able", s.able)
 	w.Bool("committed", s.committed)
 	w.Int("commits", int64(s.commits))
 	w.Bool("reporting", m.report.begun)
@@ -95,31 +120,29 @@ func (m *Machine) Restored(now int64, record []byte) {
 	for failed := json.Items(json.Members(record, "abandoned")[0]); len(failed) > 1; failed = failed[2:] {
 		m.abandon(json.String(failed[0]), json.String(failed[1]))
 	}
-	r := (*[15][]byte)(json.Members(record, "version", "data", "ticket", "sum", "hashed", "hasher",
-		"concat", "sawRange", "committed", "reported", "block", "span", "lanes", "commits", "reporting"))
-	ticket, err := api.ParseTicket(api.Request{}, api.Response{}, r[2])
-	version, _ := json.Int(r[0])
-	name, unknown := recognise(ticket)
-	reported := isTrue(r[9])
-	if err != nil || unknown != nil || version != recordVersion || json.String(r[1]) != m.identity() || m.config.Once ||
-		!m.relay(r[10], r[11], r[12]) || name == "s3-multipart" && len(m.session.lanes) > len(ticket.Parts) {
+	r := json.Members(record, recordMembers...)
+	ticket, err := api.ParseTicket(api.Request{}, api.Response{}, r[recordTicket])
+	version, _ := json.Int(r[recordVersion])
+	p, unknown := recognise(ticket)
+	if err != nil || unknown != nil || version != recordForm || json.String(r[recordData]) != m.identity() || m.config.Once ||
+		!m.relay(r[recordBlock], r[recordSpan], r[recordLanes]) || !m.session.reachedBy(p, ticket) {
 		m.session.lanes, m.session.acked, m.session.block = nil, 0, 0
 		// One of which the service may have been told that it is stored is its own matter.
-		if !isTrue(r[14]) {
+		if !isTrue(r[recordReporting]) {
 			m.abandon(ticket.FileID, notContinued)
 		}
 		m.Start(now)
 		return
 	}
 	m.session.ticket = ticket
-	m.session.concat, m.session.sawRange, m.session.committed, m.reported = isTrue(r[6]), isTrue(r[7]), isTrue(r[8]), reported
-	if n, ok := json.Int(r[13]); ok {
+	m.session.able, m.session.committed = isTrue(r[recordAble]), isTrue(r[recordCommitted])
+	if n, ok := json.Int(r[recordCommits]); ok {
 		m.session.commits = int(min(max(n, 0), 1))
 	}
-	m.report.begun = isTrue(r[14])
-	m.takeSum(r[3], r[4], r[5])
+	m.report.begun, m.reported = isTrue(r[recordReporting]), isTrue(r[recordReported])
+	m.takeSum(r[recordSum], r[recordHashed], r[recordHasher])
 	m.continued = true
-	m.protocolName, m.protocol = name, protocolNamed(name)
+	m.protocol = *p
 	m.resume(expiry(ticket))
 	m.proceed()
 }

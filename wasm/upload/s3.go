@@ -6,11 +6,15 @@ import (
 	"github.com/seed-76f09577/turnwire/wasm/api"
 )
 
-// s3Multipart stores parts side by side, each at its own signed address, and completes them by their ETags (Amazon S3
-// API: UploadPart, CompleteMultipartUpload).
-type s3Multipart struct{}
+var s3Multipart = protocol{"s3-multipart", hasParts, &s3Wire{}}
 
-func (*s3Multipart) layout(s *session) (layout, *api.Error) {
+func hasParts(t *api.Ticket) bool { return len(t.Parts) > 0 && t.CompleteURL != "" }
+
+// s3Wire stores parts side by side, each at its own signed address, and completes them by their ETags (Amazon S3
+// API: UploadPart, CompleteMultipartUpload).
+type s3Wire struct{}
+
+func (*s3Wire) layout(s *session) (layout, *api.Error) {
 	if len(s.ticket.Parts) == 0 || s.ticket.CompleteURL == "" {
 		return layout{}, withoutParts("the service asks for s3-multipart, but its answer has no parts or no complete_url")
 	}
@@ -26,15 +30,15 @@ func withoutParts(message string) *api.Error {
 	return &api.Error{Kind: api.KindProtocol, Code: "ticket_without_parts", Message: message}
 }
 
-func (*s3Multipart) survey(*session, bool) (Request, bool) { return Request{}, false }
-func (*s3Multipart) surveyed(*session, *Answer)            {}
+func (*s3Wire) survey(*session, bool) (Request, bool) { return Request{}, false }
+func (*s3Wire) surveyed(*session, *Answer)            {}
 
-func (*s3Multipart) next(s *session, l *lane) Request {
+func (*s3Wire) next(s *session, l *lane) Request {
 	return Request{Method: "PUT", URL: s.ticket.Parts[l.index].URL, Header: with(nil, s.ticket.Header),
 		From: l.from, To: l.to, Want: []string{"etag"}}
 }
 
-func (*s3Multipart) answered(s *session, l *lane, _ *Request, a *Answer) verdict {
+func (*s3Wire) answered(s *session, l *lane, _ *Request, a *Answer) verdict {
 	if !a.ok() {
 		return refusal("part "+strconv.Itoa(s.ticket.Parts[l.index].Number), a)
 	}
@@ -46,7 +50,7 @@ func (*s3Multipart) answered(s *session, l *lane, _ *Request, a *Answer) verdict
 	return verdict{}
 }
 
-func (*s3Multipart) commit(s *session) (Request, bool) {
+func (*s3Wire) commit(s *session) (Request, bool) {
 	body := []byte(`<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">`)
 	for i, l := range s.lanes {
 		body = append(body, "<Part><PartNumber>"+strconv.Itoa(s.ticket.Parts[i].Number)+"</PartNumber><ETag>"+replace(l.tag, xmlEscape)+"</ETag></Part>"...)
@@ -55,7 +59,7 @@ func (*s3Multipart) commit(s *session) (Request, bool) {
 }
 
 // committed reads the body too: S3 begins to answer 200 before it knows how the completion ends.
-func (*s3Multipart) committed(s *session, a *Answer) verdict {
+func (*s3Wire) committed(s *session, a *Answer) verdict {
 	if a.Status == 404 && s.commits > 1 {
 		// The upload is gone because an earlier completion, whose answer was lost, has succeeded; the service, which can
 		// look, has the last word in any case.

@@ -29,7 +29,7 @@ func (f *flight) sending() bool { return !f.request.carries() || f.sent < f.requ
 func (m *Machine) plan() {
 	s := &m.session
 	if s.lanes == nil {
-		lay, err := m.protocol.layout(s)
+		lay, err := m.protocol.wire.layout(s)
 		if err == nil {
 			err = s.cut(lay)
 		}
@@ -101,13 +101,13 @@ func (m *Machine) request(l *lane) Request {
 	var r Request
 	switch l.role {
 	case survey:
-		r, _ = m.protocol.survey(&m.session, m.continued)
+		r, _ = m.protocol.wire.survey(&m.session, m.continued)
 		return r
 	case commit:
-		r, _ = m.protocol.commit(&m.session)
+		r, _ = m.protocol.wire.commit(&m.session)
 		return r
 	}
-	return m.protocol.next(&m.session, l)
+	return m.protocol.wire.next(&m.session, l)
 }
 
 func (m *Machine) launch(l *lane, r Request) {
@@ -219,17 +219,17 @@ func (m *Machine) StoreAnswered(now int64, id int, a Answer) {
 			m.judge(f, refusal("a question", &a), &a)
 			break
 		}
-		m.protocol.surveyed(&m.session, &a)
+		m.protocol.wire.surveyed(&m.session, &a)
 		m.plan()
 	case commit:
-		v := m.protocol.committed(&m.session, &a)
+		v := m.protocol.wire.committed(&m.session, &a)
 		if v.outcome == onward {
 			m.session.committed, m.save = true, true
 			break
 		}
 		m.judge(f, v, &a)
 	default:
-		m.judge(f, m.protocol.answered(&m.session, l, &f.request, &a), &a)
+		m.judge(f, m.protocol.wire.answered(&m.session, l, &f.request, &a), &a)
 	}
 	m.proceed()
 }

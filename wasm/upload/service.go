@@ -125,7 +125,7 @@ func (m *Machine) registered(d *retry.Done) {
 		return
 	}
 	m.session.ticket = ticket
-	name, unknown := recognise(ticket)
+	p, unknown := recognise(ticket)
 	if err == nil {
 		err = unknown
 	}
@@ -133,7 +133,7 @@ func (m *Machine) registered(d *retry.Done) {
 		m.fail(err)
 		return
 	}
-	m.protocolName, m.protocol = name, protocolNamed(name)
+	m.protocol = *p
 	m.expire()
 	m.save = true
 	m.step = surveying
@@ -156,7 +156,10 @@ func (m *Machine) renewed(d *retry.Done) {
 		m.abandon(ticket.FileID, notContinued)
 		m.save = true
 	}
-	name, _ := recognise(ticket)
+	p, unknown := recognise(ticket)
+	if err == nil {
+		err = unknown
+	}
 	switch {
 	case m.step >= closing:
 	case another:
@@ -164,9 +167,9 @@ func (m *Machine) renewed(d *retry.Done) {
 	case err != nil && err.Kind == api.KindConnection && m.offline:
 	case err != nil:
 		m.stale(err.Status, err.Message)
-	case name != m.protocolName:
-		m.stale(0, "the service changed the protocol to "+name)
-	case name == "s3-multipart" && len(ticket.Parts) < len(m.session.lanes):
+	case p.name != m.protocol.name:
+		m.stale(0, "the service changed the protocol to "+p.name)
+	case !m.session.reachedBy(p, ticket):
 		m.stale(0, "the service gave addresses for fewer parts")
 	default:
 		m.renewing, m.refused = false, nil

@@ -22,8 +22,7 @@ type session struct {
 	acked int64 // bytes that the store said it has
 
 	commits   int  // how often one was sent, by earlier pages too
-	concat    bool // tus: the server joins uploads
-	sawRange  bool // gcs: the Range header is not hidden
+	able      bool // the store can what not every one can: gcs, show its Range header; tus, join uploads
 	committed bool
 }
 
@@ -64,6 +63,18 @@ func home(t *api.Ticket) string {
 		address = t.Parts[0].URL
 	}
 	return place(address) + "?" + query(address, "uploadId") + query(address, "upload_id")
+}
+
+// reachedBy reports whether another ticket has an address for each lane, where the data is cut already.
+func (s *session) reachedBy(p *protocol, t *api.Ticket) bool {
+	if s.lanes == nil {
+		return true
+	}
+	old := s.ticket
+	s.ticket = t
+	lay, err := p.wire.layout(s)
+	s.ticket = old
+	return err == nil && (lay.most == 0 || int64(len(s.lanes)) <= lay.most)
 }
 
 // finish marks a lane as stored whole.

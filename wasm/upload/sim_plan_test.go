@@ -16,7 +16,7 @@ func newSim(t *testing.T, seed uint64) *sim {
 	s := &sim{t: t, seed: seed, flights: map[int]*simFlight{}, acked: map[string]bool{}}
 	s.w = &world{rng: rng, now: 1_800_000_000_000}
 	w := s.w
-	s.protocol = []string{"put", "azure-block", "s3-multipart", "gcs-resumable", "tus"}[rng.IntN(5)]
+	s.room = roomOf(t, protocols[rng.IntN(len(protocols))])
 	s.chance = []int{0, 60, 25, 12, 5}[rng.IntN(5)]
 	s.connections = 1 + rng.IntN(8)
 	block := []int64{0, 1 << 10, 256 * kib, 5 * mib, 8 * mib, 3_000_001}[rng.IntN(6)]
@@ -24,11 +24,8 @@ func newSim(t *testing.T, seed uint64) *sim {
 	if real == 0 {
 		real = 8 * mib
 	}
-	switch s.protocol {
-	case "s3-multipart":
-		real = max(real, 5*mib)
-	case "gcs-resumable":
-		real = ceil(real, 256*kib) * 256 * kib
+	if s.room.block != nil {
+		real = s.room.block(real)
 	}
 	size := []int64{0, 1, real - 1, real, real + 1, 2 * real, w.between(1, 12) * real, w.between(0, 12*real), w.between(10, 40)*real + 1}[rng.IntN(9)]
 	sum := ""
@@ -57,7 +54,7 @@ func newSim(t *testing.T, seed uint64) *sim {
 		s.config.Wait = &WaitConfig{Limit: []int64{0, 600_000, 8_000}[rng.IntN(3)]}
 	}
 	s.store = &store{w: w, fail: s.fail, size: size, hides: w.one(4), concat: w.one(2), objects: map[string]object{}}
-	s.service = &service{w: w, store: s.store, fail: s.fail, protocol: s.protocol, sum: sum, before: check == ChecksumBefore || check == ChecksumKnown,
+	s.service = &service{w: w, store: s.store, fail: s.fail, room: s.room, sum: sum, before: check == ChecksumBefore || check == ChecksumKnown,
 		renews: !w.one(3), moves: w.one(8), says: w.one(2), ends: "ready", files: map[string]*file{}}
 	if w.one(3) && s.chance > 0 {
 		w.faults++

@@ -14,7 +14,7 @@ type service struct {
 	w        *world
 	store    *store
 	fail     func(string)
-	protocol string
+	room     *room
 	block    int64 // as the ticket names it; 0 for none
 	lifetime int64 // of an address; 0 for ever
 	says     bool  // when the address ends
@@ -105,13 +105,7 @@ func (s *service) give(id string, f *file) {
 	f.places++
 	f.place = fmt.Sprintf("https://store.test/%s-%d", id, f.places)
 	f.gave = append(f.gave, f.place)
-	s.store.objects[f.place] = map[string]func() object{
-		"put":           func() object { return &putObject{} },
-		"azure-block":   func() object { return &azureObject{pending: map[string]extent{}} },
-		"s3-multipart":  func() object { return &s3Object{parts: map[int]extent{}} },
-		"gcs-resumable": func() object { return &gcsObject{sessions: map[string]*gcsSession{}} },
-		"tus":           func() object { return &tusObject{uploads: map[string]*tusUpload{}} },
-	}[s.protocol]()
+	s.store.objects[f.place] = s.room.object()
 }
 
 func (s *service) ticket(id string, f *file) string {
@@ -123,21 +117,6 @@ func (s *service) ticket(id string, f *file) string {
 			t.ExpiresAt = s.w.now + s.lifetime
 		}
 	}
-	switch s.protocol {
-	case "azure-block":
-		t.URL = f.place + "?sv=2026&sp=cw&" + signed
-	case "s3-multipart":
-		n := max(ceil(s.store.size, max(s.block, 5*mib)), 1)
-		for i := 1; i <= int(n); i++ {
-			t.Parts = append(t.Parts, api.Part{Number: i, URL: fmt.Sprintf("%s?partNumber=%d&uploadId=u&%s", f.place, i, signed)})
-		}
-		t.CompleteURL = f.place + "?uploadId=u&" + signed
-	case "gcs-resumable":
-		t.URL = f.place + "?X-Goog-Signature=x&X-Goog-SignedHeaders=host;x-goog-resumable&" + signed
-	case "tus":
-		t.Protocol, t.URL = "tus", f.place+"?"+signed
-	default:
-		t.URL = f.place + "?" + signed
-	}
+	s.room.ticket(s.store, &t, f.place, signed)
 	return string(t.AppendJSON(nil))
 }

@@ -40,7 +40,7 @@ func TestSimulation(t *testing.T) {
 	for i := range n {
 		s := newSim(t, uint64(*simFrom)+uint64(i))
 		s.run()
-		ends[s.protocol+" "+s.end()]++
+		ends[s.room.protocol.name+" "+s.end()]++
 		if t.Failed() {
 			return
 		}
@@ -56,17 +56,17 @@ func TestSimulation(t *testing.T) {
 
 // sim is one upload in its world: it drives the machine as the bridge does.
 type sim struct {
-	t        *testing.T
-	seed     uint64
-	w        *world
-	store    *store
-	service  *service
-	protocol string
-	config   Config
-	chance   int // of a fault, one in so many; 0 for none
-	m        *Machine
-	page     int // how often the page was loaded
-	record   []byte
+	t       *testing.T
+	seed    uint64
+	w       *world
+	store   *store
+	service *service
+	room    *room
+	config  Config
+	chance  int // of a fault, one in so many; 0 for none
+	m       *Machine
+	page    int // how often the page was loaded
+	record  []byte
 
 	call       *retry.Call
 	callID     int
@@ -129,7 +129,7 @@ func (s *sim) end() string {
 }
 
 func (s *sim) run() {
-	s.w.log("%s %+v lifetime %d renews %t hides %t", s.protocol, s.config, s.service.lifetime, s.service.renews, s.store.hides)
+	s.w.log("%s %+v lifetime %d renews %t hides %t", s.room.protocol.name, s.config, s.service.lifetime, s.service.renews, s.store.hides)
 	s.disturb()
 	s.load()
 	s.w.run(s.fail)

@@ -6,15 +6,17 @@ import (
 	"github.com/seed-76f09577/turnwire/wasm/api"
 )
 
-// tus stores over the tus protocol 1.0.0 (https://tus.io/protocols/resumable-upload): one upload in order or, where
+var tus = protocol{"tus", nil, &tusWire{}}
+
+// tusWire stores over the tus protocol 1.0.0 (https://tus.io/protocols/resumable-upload): one upload in order or, where
 // the server joins uploads (extension Concatenation), several side by side.
-type tus struct{}
+type tusWire struct{}
 
 const tusExpose = "for tus, Access-Control-Expose-Headers with Location, Upload-Offset and Tus-Extension"
 
-func (*tus) layout(s *session) (layout, *api.Error) {
+func (*tusWire) layout(s *session) (layout, *api.Error) {
 	lay := layout{min: 1, lanes: 1}
-	if s.concat {
+	if s.able {
 		lay.lanes = int64(max(s.concurrency, 1))
 	}
 	return lay, nil
@@ -24,13 +26,13 @@ func (*tus) layout(s *session) (layout, *api.Error) {
 func (s *session) ready() bool { return s.ticket.Method == "PATCH" || s.ticket.Method == "HEAD" }
 
 // survey asks what the server can do, where it could matter.
-func (*tus) survey(s *session, continued bool) (Request, bool) {
+func (*tusWire) survey(s *session, continued bool) (Request, bool) {
 	if continued || s.ready() || s.once || s.concurrency < 2 {
 		return Request{}, false
 	}
-	s.concat = false
+	s.able = false
 	for _, name := range s.ticket.Extensions {
-		s.concat = s.concat || joins(name)
+		s.able = s.able || joins(name)
 	}
 	if len(s.ticket.Extensions) > 0 {
 		return Request{}, false
@@ -39,8 +41,8 @@ func (*tus) survey(s *session, continued bool) (Request, bool) {
 	return Request{Method: "OPTIONS", URL: s.ticket.URL, Header: with(nil, s.ticket.Header), Want: []string{"tus-extension"}}, s.size > s.wantedBlock()
 }
 
-func (*tus) surveyed(s *session, a *Answer) {
-	s.concat = a.ok() && joins(a.get("tus-extension"))
+func (*tusWire) surveyed(s *session, a *Answer) {
+	s.able = a.ok() && joins(a.get("tus-extension"))
 }
 
 // joins reports whether a list of extensions has the one that joins uploads.
@@ -60,7 +62,7 @@ func (s *session) tusRequest(method, url string, own ...api.Field) Request {
 	return Request{Method: method, URL: url, Header: with(own, s.ticket.Header), Want: []string{"upload-offset"}}
 }
 
-func (*tus) next(s *session, l *lane) Request {
+func (*tusWire) next(s *session, l *lane) Request {
 	if l.url == "" && s.ready() {
 		l.url, l.unsure = s.ticket.URL, true
 	}
@@ -88,7 +90,7 @@ func (s *session) tusMetadata() api.Field {
 	return api.Field{Name: "Upload-Metadata", Value: "filename " + base64([]byte(s.name)) + ",filetype " + base64([]byte(s.contentType))}
 }
 
-func (*tus) answered(s *session, l *lane, r *Request, a *Answer) verdict {
+func (*tusWire) answered(s *session, l *lane, r *Request, a *Answer) verdict {
 	switch {
 	case a.ok() && r.Method == "POST":
 		if l.url = a.get("location"); l.url == "" {
@@ -134,7 +136,7 @@ func (s *session) tusOffset(l *lane, r *Request, value string) verdict {
 	return verdict{}
 }
 
-func (*tus) commit(s *session) (Request, bool) {
+func (*tusWire) commit(s *session) (Request, bool) {
 	if len(s.lanes) == 1 {
 		return Request{}, false
 	}
@@ -148,7 +150,7 @@ func (*tus) commit(s *session) (Request, bool) {
 	return s.tusRequest("POST", s.ticket.URL, api.Field{Name: "Upload-Concat", Value: list}, s.tusMetadata()), true
 }
 
-func (*tus) committed(_ *session, a *Answer) verdict {
+func (*tusWire) committed(_ *session, a *Answer) verdict {
 	if a.ok() {
 		return verdict{}
 	}
