@@ -75,7 +75,7 @@ func parseOptions(args []string, env func(string) string, output io.Writer) (*op
 	flags.Var(&o.origins, "allow-origin", "`origin` whose pages may use the service beside those of loopback origins, such as https://app.example, or null, repeatable")
 	flags.DurationVar(&o.pace, "pace", 25*time.Millisecond, "`time` between two events of a turn")
 	flags.DurationVar(&o.heartbeat, "heartbeat", 15*time.Second, "`time` of silence after which a stream gets a comment; 0 sends none")
-	flags.StringVar(&o.storage, "storage", "own", "`store` that pages upload to: own, azure=<container URL>, s3=<bucket URL>, gcs=<bucket URL> or tus=<files URL>; "+
+	flags.StringVar(&o.storage, "storage", "own", "`store` that pages upload to: "+storageForms()+"; "+
 		"credentials are AZURE_STORAGE_ACCOUNT and AZURE_STORAGE_KEY, or AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION")
 	flags.StringVar(&o.public, "storage-public", "", "`origin` at which pages reach the store, where it is another one; page: the own storage at the page's own origin")
 	flags.Int64Var(&o.blockSize, "block-size", 0, "block size in `bytes` that upload tickets tell; 0 tells none, but to s3 8 MiB")

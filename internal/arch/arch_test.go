@@ -49,6 +49,9 @@ func TestRules(t *testing.T) {
 		"command uses service":     {"cmd/x/main.go", `package main; import _ "m/internal/service"`, ""},
 		"core's test uses a clock": {"wasm/sse/a_test.go", `package sse; import _ "time"`, ""},
 
+		"this house's own tests": {"internal/arch/a_test.go", `package arch; import (_ "m/wasm/upload"; _ "m/internal/service")`, ""},
+		"this house's own code":  {"internal/arch/a.go", `package arch; import _ "m/wasm/upload"`, twoSources},
+
 		"untagged page":          {"jsbridge/page/a.go", `package page; import _ "syscall/js"`, "jsbridge/page/a.go:1:22: imports syscall/js: the file needs"},
 		"narrower tag":           {"jsbridge/page/a.go", "//go:build js && wasm && !x\n\n" + `package page; import _ "syscall/js"`, ""},
 		"tag too wide":           {"jsbridge/page/a.go", "//go:build js || wasm\n\n" + `package page; import _ "syscall/js"`, "the file needs"},

@@ -123,9 +123,9 @@ func (s *Store) Begin(_ context.Context, o service.Object, _ service.Grant) (str
 func (s *Store) Sign(_ context.Context, o service.Object, g service.Grant) (service.Ticket, error) {
 	base := s.base(g)
 	if g.Plain {
-		return service.Ticket{Protocol: "put", Method: "PUT", UploadURL: base + s.plainAddress(o.ID, g.Expires)}, nil
+		return service.Ticket{Protocol: service.Put, Method: "PUT", UploadURL: base + s.plainAddress(o.ID, g.Expires)}, nil
 	}
-	return service.Ticket{Protocol: "azure-block", UploadURL: base + s.azureAddress(o.ID, g.Expires), BlockSize: s.cfg.BlockSize}, nil
+	return service.Ticket{Protocol: service.AzureBlock, UploadURL: base + s.azureAddress(o.ID, g.Expires), BlockSize: s.cfg.BlockSize}, nil
 }
 
 // PageOrigin as Config.Public signs addresses of the page's own origin.

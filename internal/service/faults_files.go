@@ -9,7 +9,7 @@ import (
 
 // ticketShapes are the words of the fault ticket: one plain PUT; the address alone, so that it tells the
 // protocol; other names for its members; the identifier nested, or alone; and what an answer may lack.
-var ticketShapes = []string{"put", "bare", "other_names", "nested", "nested_id", "no_address", "no_id"}
+var ticketShapes = []string{string(Put), "bare", "other_names", "nested", "nested_id", "no_address", "no_id"}
 
 // renews tells whether an upload-url request asks for new addresses of a file it has. The body can still be
 // read after it.

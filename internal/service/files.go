@@ -184,7 +184,7 @@ func (s *Service) createUpload(w http.ResponseWriter, r *http.Request, f *faults
 	}
 	grant := Grant{
 		Expires: s.cfg.Now().UTC().Add(f.durationOr(faultExpires, s.cfg.SignedFor)).Truncate(time.Millisecond),
-		Service: originOf(r), Page: r.Header.Get("Origin"), Plain: f.values[faultTicket] == "put",
+		Service: originOf(r), Page: r.Header.Get("Origin"), Plain: f.values[faultTicket] == string(Put),
 	}
 	status := http.StatusCreated
 	var found *file

@@ -34,7 +34,7 @@ type Grant struct {
 
 // Ticket tells a page how to upload: the members that apply, as endpoint 4 answers them.
 type Ticket struct {
-	Protocol    string            `json:"protocol,omitempty"`
+	Protocol    Protocol          `json:"protocol,omitempty"`
 	UploadURL   string            `json:"upload_url,omitempty"`
 	Method      string            `json:"method,omitempty"`
 	Headers     map[string]string `json:"headers,omitempty"`

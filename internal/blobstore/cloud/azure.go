@@ -65,7 +65,7 @@ func (a *Azure) Sign(_ context.Context, o service.Object, g service.Grant) (serv
 		return service.Ticket{}, err
 	}
 	address, err := a.published(signed)
-	return service.Ticket{Protocol: "azure-block", UploadURL: address, BlockSize: a.blockSize}, err
+	return service.Ticket{Protocol: service.AzureBlock, UploadURL: address, BlockSize: a.blockSize}, err
 }
 
 func (a *Azure) Read(ctx context.Context, o service.Object) (io.ReadCloser, error) {

@@ -81,7 +81,7 @@ func TestAzureAddresses(t *testing.T) {
 	sign := func(id string, expires time.Time) url.Values {
 		ticket, err := store.Sign(t.Context(), service.Object{ID: id}, service.Grant{Expires: expires})
 		require.NoError(t, err)
-		require.Equal(t, "azure-block", ticket.Protocol)
+		require.Equal(t, service.AzureBlock, ticket.Protocol)
 		require.Equal(t, int64(9), ticket.BlockSize)
 		u, err := url.Parse(ticket.UploadURL)
 		require.NoError(t, err)
@@ -200,7 +200,7 @@ func TestPublishedAddresses(t *testing.T) {
 			ticket, err := store.Sign(t.Context(), service.Object{Handle: c.handle}, service.Grant{})
 			require.NoError(t, err)
 			require.Equal(t, c.want, ticket.UploadURL)
-			require.Equal(t, "gcs-resumable", ticket.Protocol)
+			require.Equal(t, service.GCSResumable, ticket.Protocol)
 		})
 	}
 }

@@ -58,7 +58,7 @@ func (s *GCS) Begin(ctx context.Context, o service.Object, g service.Grant) (str
 // Sign gives the upload's address, which is good for a week whatever the grant says.
 func (s *GCS) Sign(_ context.Context, o service.Object, _ service.Grant) (service.Ticket, error) {
 	address, err := s.published(o.Handle)
-	return service.Ticket{Protocol: "gcs-resumable", UploadURL: address, Method: http.MethodPut}, err
+	return service.Ticket{Protocol: service.GCSResumable, UploadURL: address, Method: http.MethodPut}, err
 }
 
 func (s *GCS) Read(ctx context.Context, o service.Object) (io.ReadCloser, error) {

@@ -126,7 +126,7 @@ func (s *S3) Sign(ctx context.Context, o service.Object, g service.Grant) (servi
 	if err != nil {
 		return service.Ticket{}, err
 	}
-	ticket := service.Ticket{Protocol: "s3-multipart", BlockSize: partSize}
+	ticket := service.Ticket{Protocol: service.S3Multipart, BlockSize: partSize}
 	// An empty object is one empty part.
 	count := max(1, int((o.Size+partSize-1)/partSize))
 	for number := 1; number <= count; number++ {

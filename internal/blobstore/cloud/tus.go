@@ -52,7 +52,7 @@ func (s *Tus) Sign(ctx context.Context, o service.Object, _ service.Grant) (serv
 		return service.Ticket{}, err
 	}
 	defer resp.Body.Close()
-	ticket := service.Ticket{Protocol: "tus", Method: http.MethodPatch}
+	ticket := service.Ticket{Protocol: service.Tus, Method: http.MethodPatch}
 	for name := range strings.SplitSeq(resp.Header.Get("Tus-Extension"), ",") {
 		if name = strings.TrimSpace(name); name != "" {
 			ticket.Extensions = append(ticket.Extensions, name)
