@@ -1,5 +1,7 @@
 package retry
 
+import "github.com/seed-76f09577/turnwire/wasm/api"
+
 // Effect is something that the bridge is asked to do: one of this package's types, or one of its user's.
 type Effect any
 
@@ -21,3 +23,32 @@ func (e *Effects) Take() []Effect {
 	e.waiting = nil
 	return out
 }
+
+type (
+	// Send sends a request, with a key asked for now. Tell Sent when the browser has been given it.
+	Send struct {
+		Request api.Request
+		Attempt int // from 1
+	}
+	// KeyLate says that the key's function has given none in time: the next request asks it again.
+	KeyLate struct{}
+	// Cancel lets go of the request or stream under way; whatever it still brings is ignored.
+	Cancel struct{}
+	// ReadBody asks for the answer's body, at most Limit bytes of it.
+	ReadBody struct{ Limit int }
+	// SetTimer asks for a call of TimerFired, and replaces the timer set before.
+	SetTimer struct{ After int64 }
+	// StopTimer takes the timer back.
+	StopTimer struct{}
+	// Log is a record for the caller's log.
+	Log struct {
+		Level   string
+		Message string
+		Fields  []Field
+	}
+	// Field is one fact of a record: a string or an int64.
+	Field struct {
+		Name  string
+		Value any
+	}
+)

@@ -3,68 +3,7 @@
 // with its time in milliseconds, and what is to be done comes out as effects.
 package retry
 
-import (
-	"strconv"
-
-	"github.com/seed-76f09577/turnwire/wasm/api"
-)
-
-type (
-	// Send sends a request, with a key asked for now. Tell Sent when the browser has been given it.
-	Send struct {
-		Request api.Request
-		Attempt int // from 1
-	}
-	// KeyLate says that the key's function has given none in time: the next request asks it again.
-	KeyLate struct{}
-	// Cancel lets go of the request or stream under way; whatever it still brings is ignored.
-	Cancel struct{}
-	// ReadBody asks for the answer's body, at most Limit bytes of it.
-	ReadBody struct{ Limit int }
-	// SetTimer asks for a call of TimerFired, and replaces the timer set before.
-	SetTimer struct{ After int64 }
-	// StopTimer takes the timer back.
-	StopTimer struct{}
-	// Log is a record for the caller's log.
-	Log struct {
-		Level   string
-		Message string
-		Fields  []Field
-	}
-	// Field is one fact of a record: a string or an int64.
-	Field struct {
-		Name  string
-		Value any
-	}
-)
-
-// Safety says what may be repeated.
-type Safety int
-
-const (
-	// Repeatable is a request that does nothing twice: it has a key, or repeating it changes nothing.
-	Repeatable Safety = iota
-	// Unkeyed is a request that would act twice: it is repeated only where the service said that it did not act.
-	Unkeyed
-)
-
-// Policy is how a request is tried. Times are milliseconds; 0 is no limit.
-type Policy struct {
-	Safety     Safety
-	MaxRetries int
-	Timeout    int64          // a connection can be free → response headers; and the wait for a key
-	RenewKey   bool           // the key comes from a function: ask it again after a 401
-	Jitter     func() float64 // in [0, 1)
-	// Connections are the page's; nil where nothing is known of them. Host is where the requests go.
-	Connections *Connections
-	Host        string
-}
-
-const (
-	backoffFirst   = 500
-	backoffMost    = 8_000
-	retryAfterMost = 60_000
-)
+import "github.com/seed-76f09577/turnwire/wasm/api"
 
 type state int
 
@@ -224,15 +163,6 @@ func (x *Exchange) Failed(detail string) {
 	x.again(err, 0, false)
 }
 
-func broken(request api.Request, detail string) *api.Error {
-	err := &api.Error{Kind: api.KindConnection, Code: "connection_failed", Retryable: true,
-		Message: request.Method + " " + request.Path + " got no answer: check that baseURL is reachable and that the service allows this page's origin (CORS)"}
-	if detail != "" {
-		err.Message += " (" + detail + ")"
-	}
-	return err
-}
-
 // again waits and tries once more, or gives up with err.
 func (x *Exchange) again(err *api.Error, after int64, told bool) {
 	if x.retries >= x.policy.MaxRetries {
@@ -270,17 +200,6 @@ func (x *Exchange) TimerFired() {
 		x.emit(Cancel{})
 		x.fail(late(x.request, x.policy))
 	}
-}
-
-func keyLate(policy Policy) *api.Error {
-	return &api.Error{Kind: api.KindTimeout, Code: "api_key_timeout", Retryable: true,
-		Message: "option apiKey: the function that should give the key gave none within " + strconv.FormatInt(policy.Timeout, 10) +
-			" ms (option timeout), nothing was sent; the next request asks it again"}
-}
-
-func late(request api.Request, policy Policy) *api.Error {
-	return &api.Error{Kind: api.KindTimeout, Code: "response_timeout", Retryable: true,
-		Message: request.Method + " " + request.Path + " got no answer within " + strconv.FormatInt(policy.Timeout, 10) + " ms (option timeout)"}
 }
 
 // Abandon ends the exchange with an error that is not the service's, such as a key that could not be had.
@@ -322,14 +241,4 @@ func (x *Exchange) Err() *api.Error { return x.err }
 
 func (x *Exchange) fields(status int) []Field {
 	return []Field{{"method", x.request.Method}, {"path", x.request.Path}, {"status", int64(status)}, {"attempt", int64(x.attempt)}}
-}
-
-// Backoff is the wait before retry n (from 0) in milliseconds: full jitter over an exponential bound, so that clients
-// cut off together do not come back together.
-func Backoff(n int, jitter float64) int64 {
-	bound := int64(backoffMost)
-	if n < 5 && backoffFirst<<n < backoffMost {
-		bound = backoffFirst << n
-	}
-	return int64(jitter * float64(bound))
 }

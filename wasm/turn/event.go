@@ -220,3 +220,38 @@ func notAnEvent(number int, data []byte) *api.Error {
 	return &api.Error{Kind: api.KindProtocol, Code: "event_not_json",
 		Message: "event " + strconv.Itoa(number) + " of the stream is not a JSON object; it begins: " + api.Excerpt(data, 200)}
 }
+
+func whole(text []byte) []byte {
+	if json.EndsInHalf(text) {
+		return text[:len(text)-3]
+	}
+	return text
+}
+
+// turnError is what the service said of a turn's failure, in any of the forms of its error bodies.
+func turnError(data []byte) *api.Error {
+	code, message := api.ErrorText(data)
+	if code == "" {
+		code = "turn_failed"
+	}
+	if message == "" {
+		message = "the turn failed at the service"
+	}
+	return &api.Error{Kind: api.KindTurn, Code: code, Message: message, EventPayload: clone(data)}
+}
+
+// reasoningChunk is the fragment of a reasoning_delta. The interface shows no field for it: chunk, as text_delta has,
+// is taken first, then what services of this kind use.
+func reasoningChunk(m message) []byte {
+	if json.IsString(m.chunk) {
+		return m.chunk
+	}
+	for _, v := range json.Members(m.data, "delta", "text", "reasoning", "content") {
+		if json.IsString(v) {
+			return v
+		}
+	}
+	return nil
+}
+
+func clone(b []byte) []byte { return append([]byte(nil), b...) }

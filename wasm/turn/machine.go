@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"github.com/seed-76f09577/turnwire/wasm/api"
-	"github.com/seed-76f09577/turnwire/wasm/json"
 	"github.com/seed-76f09577/turnwire/wasm/retry"
 	"github.com/seed-76f09577/turnwire/wasm/sse"
 )
@@ -134,13 +133,6 @@ func (m *Machine) Reasoning() []byte { return whole(m.reasoning) }
 // AppendToolCalls appends the tool calls that changed since it was called last, as a JSON array: each call's place in the
 // order in which they began, from 0, and then the call.
 func (m *Machine) AppendToolCalls(dst []byte) []byte { return m.tools.appendChanged(dst) }
-
-func whole(text []byte) []byte {
-	if json.EndsInHalf(text) {
-		return text[:len(text)-3]
-	}
-	return text
-}
 
 // Start sends the message.
 func (m *Machine) Start() {
@@ -318,31 +310,3 @@ func (m *Machine) conclude(outcome Outcome) {
 	m.Emit(Finish{outcome})
 	m.parser.Reset()
 }
-
-// turnError is what the service said of a turn's failure, in any of the forms of its error bodies.
-func turnError(data []byte) *api.Error {
-	code, message := api.ErrorText(data)
-	if code == "" {
-		code = "turn_failed"
-	}
-	if message == "" {
-		message = "the turn failed at the service"
-	}
-	return &api.Error{Kind: api.KindTurn, Code: code, Message: message, EventPayload: clone(data)}
-}
-
-// reasoningChunk is the fragment of a reasoning_delta. The interface shows no field for it: chunk, as text_delta has,
-// is taken first, then what services of this kind use.
-func reasoningChunk(m message) []byte {
-	if json.IsString(m.chunk) {
-		return m.chunk
-	}
-	for _, v := range json.Members(m.data, "delta", "text", "reasoning", "content") {
-		if json.IsString(v) {
-			return v
-		}
-	}
-	return nil
-}
-
-func clone(b []byte) []byte { return append([]byte(nil), b...) }

@@ -151,3 +151,8 @@ func base64(data []byte) string {
 	}
 	return string(out)
 }
+
+// host is where an address leads, for a message: never its query.
+func host(address string) string {
+	return place(resolve(address, "/"))
+}

@@ -1,8 +1,6 @@
 package upload
 
 import (
-	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/seed-76f09577/turnwire/wasm/api"
@@ -168,127 +166,6 @@ func TestOffline(t *testing.T) {
 	assert.Contains(t, h.stores, 4, "a browser that is wrong about its network is not believed for ever")
 }
 
-func TestTries(t *testing.T) {
-	cases := []struct {
-		name   string
-		fail   func(h *hand, id int)
-		tries  int
-		code   string
-		status int
-	}{
-		{"unreachable", func(h *hand, id int) { h.do(func(now int64) { h.m.StoreFailed(now, id, "x", false) }) }, 4, "storage_unreachable", 0},
-		{"busy", func(h *hand, id int) { h.answer(id, 503) }, 4, "storage_unavailable", 503},
-		{"stalled", func(h *hand, id int) { h.pass(60_000) }, 4, "block_timeout", 0},
-		{"refused", func(h *hand, id int) { h.answer(id, 400) }, 1, "storage_refused", 400},
-		{"told to wait for long", func(h *hand, id int) { h.answer(id, 503, "Retry-After", "61") }, 1, "storage_unavailable", 503},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			h := azure(t, sas+"}", func(c *Config) { c.Size = 100 })
-			for try := 1; ; try++ {
-				require.Contains(t, h.stores, try)
-				c.fail(h, try)
-				delete(h.stores, try)
-				if len(h.asks) > 1 {
-					assert.Equal(t, c.tries, try)
-					break
-				}
-				h.pass(8_000)
-			}
-			assert.Contains(t, h.lastAsk(), `PATCH /v1/files/f {"status":"upload_failed"`)
-			assert.True(t, h.asks[1].Request.Keepalive)
-			h.refuseAsk(500)
-			require.NotNil(t, h.outcome)
-			err := h.outcome.Err
-			assert.Equal(t, fmt.Sprint(c.code, c.status, " upload uploading f 0 true"), fmt.Sprint(err.Code, err.Status, " ", err.Kind, " ", err.Stage, " ", err.FileID, " ", err.Block, " ", err.HasBlock))
-			assert.NotContains(t, err.Message, "secret")
-		})
-	}
-}
-
-func TestRenewal(t *testing.T) {
-	again := `POST /v1/workspaces/w/files/upload-url {"name":"n","size":300,"content_type":"","file_id":"f"}`
-	t.Run("after a 403", func(t *testing.T) {
-		h := azure(t, sas+"}", func(c *Config) { c.Concurrency = 2 })
-		h.answer(1, 403)
-		assert.Equal(t, again, h.lastAsk())
-		h.answer(2, 403)
-		assert.Len(t, h.asks, 2, "asked once for both")
-		assert.Empty(t, h.stores)
-		h.answerAsk(strings.Replace(sas, "secret", "new", 1) + "}")
-		require.Len(t, h.stores, 2)
-		assert.Contains(t, h.stores[3].Request.URL, "sig=new&comp=block")
-	})
-	t.Run("ahead of its end", func(t *testing.T) {
-		h := azure(t, sas+`,"expires_at":1700000000}`, nil)
-		assert.Len(t, h.stores, 3, "far away")
-		c := Config{WorkspaceID: "w", Name: "n", Size: 300, BlockSize: 100, Concurrency: 1}
-		h = begin(t, c)
-		h.now = 1_700_000_000_000
-		h.do(h.m.Start)
-		h.answerAsk(sas + `,"expires_at":1700000060}`)
-		h.now += 50_000
-		h.answer(1, 201)
-		assert.Equal(t, again, h.lastAsk())
-		assert.Empty(t, h.stores)
-		h.answerAsk(sas + `,"expires_at":1700000120}`)
-		assert.Len(t, h.stores, 1)
-	})
-	t.Run("another file", func(t *testing.T) {
-		h := azure(t, sas+"}", nil)
-		h.answer(1, 403)
-		h.answerAsk(strings.Replace(sas, `"f"`, `"g"`, 1) + "}")
-		var told []string
-		for h.outcome == nil {
-			told = append(told, h.asks[len(h.asks)-1].Request.Path)
-			h.answerAsk(`{}`)
-		}
-		assert.ElementsMatch(t, []string{"/v1/files/f", "/v1/files/g"}, told)
-		assert.Equal(t, "address_expired", h.outcome.Err.Code)
-		assert.Equal(t, 403, h.outcome.Err.Status)
-	})
-	for name, c := range map[string]struct {
-		answer func(h *hand)
-		why    string
-	}{
-		"another protocol": {func(h *hand) { h.answerAsk(sas + `,"protocol":"put"}`) }, "changed the protocol to put"},
-		"refused":          {func(h *hand) { h.refuseAsk(404) }, "same file: refused. Let"},
-		"not a ticket":     {func(h *hand) { h.answerAsk(`{"file_id":"f"}`) }, "answered without an address"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			h := azure(t, sas+"}", nil)
-			h.answer(1, 403)
-			c.answer(h)
-			h.answerAsk(`{}`)
-			require.NotNil(t, h.outcome)
-			assert.Equal(t, "address_expired", h.outcome.Err.Code)
-			assert.Equal(t, 403, h.outcome.Err.Status)
-			assert.Contains(t, h.outcome.Err.Message, c.why)
-			assert.Contains(t, h.outcome.Err.Message, "(the storage answered 403 to block 0)")
-			assert.True(t, h.outcome.Err.Retryable)
-		})
-	}
-	t.Run("in vain", func(t *testing.T) {
-		h := azure(t, sas+"}", func(c *Config) { c.Concurrency = 1 })
-		for id := 1; id <= 3; id++ {
-			h.answer(id, 403)
-			h.answerAsk(sas + "}")
-		}
-		require.NotNil(t, h.outcome)
-		assert.Equal(t, "address_refused", h.outcome.Err.Code)
-	})
-	t.Run("another place", func(t *testing.T) {
-		h := azure(t, sas+"}", func(c *Config) { c.Concurrency = 1 })
-		h.answer(1, 201)
-		h.answer(2, 403)
-		h.answerAsk(strings.Replace(sas, "/c/b", "/c/other", 1) + "}")
-		require.Contains(t, h.stores[3].Request.URL, "blocklist", "what is there is asked")
-		h.answer(3, 403)
-		assert.Contains(t, h.stores[4].Request.URL, "/c/other?")
-		assert.Equal(t, int64(0), h.stores[4].Request.From)
-	})
-}
-
 func TestAbort(t *testing.T) {
 	t.Run("while an address is asked for", func(t *testing.T) {
 		h := begin(t, Config{WorkspaceID: "w", Size: 1})
@@ -342,101 +219,12 @@ func TestTicketNotMapped(t *testing.T) {
 	assert.Equal(t, "map_ticket_failed", h.outcome.Err.Code)
 }
 
-// TestSleep shows that a block is not given up because the machine slept.
-func TestSleep(t *testing.T) {
-	h := azure(t, sas+"}", nil)
-	h.now += 3_600_000
-	h.do(h.m.TimerFired)
-	assert.Empty(t, h.cancels)
-	h.pass(grace)
-	assert.Len(t, h.cancels, 3)
-}
-
-// TestOtherData shows what becomes of a record of other data.
-func TestOtherData(t *testing.T) {
-	h := azure(t, sas+"}", func(c *Config) { c.Resumable, c.Fingerprint = true, "monday" })
-	record := h.m.Record()
-	c := Config{WorkspaceID: "w", Name: "n", Size: 300, BlockSize: 100, Resumable: true, Fingerprint: "tuesday"}
-	h = begin(t, c)
-	h.do(func(now int64) { h.m.Restored(now, record) })
-	assert.Equal(t, `PATCH /v1/files/f {"status":"upload_failed","error":"the upload was not continued"}`, h.lastAsk())
-	h.answerAsk(`{}`)
-	assert.Contains(t, h.lastAsk(), "POST")
-	c.Fingerprint = "monday"
-	h = begin(t, c)
-	h.do(func(now int64) { h.m.Restored(now, record) })
-	assert.Empty(t, h.asks)
-	assert.Len(t, h.stores, 1, "the store is asked what it has")
-}
-
-// TestDamagedRecord shows that what does not fit the data is not gone on with.
-func TestDamagedRecord(t *testing.T) {
-	h := azure(t, sas+"}", func(c *Config) { c.Resumable = true })
-	h.answer(2, 201)
-	whole := string(h.m.Record())
-	require.Contains(t, whole, `"block":100,"span":100,"lanes":[[1,200,true]]}`)
-	cases := []struct{ name, old, new, ask string }{
-		{"whole", "", "", ""},
-		{"no JSON", "}", "", "POST"},
-		{"another version", `"version":3`, `"version":2`, "PATCH"},
-		{"no ticket", `"ticket"`, `"t"`, "POST"},
-		{"another protocol", `"upload_url"`, `"protocol":"ftp","upload_url"`, "PATCH"},
-		{"no block", `"block":100`, `"block":"x"`, "PATCH"},
-		{"a negative block", `"block":100`, `"block":-1`, "PATCH"},
-		{"lanes smaller than blocks", `"span":100`, `"span":99`, "PATCH"},
-		{"a short lane", `[1,200,true]`, `[1,200]`, "PATCH"},
-		{"no such lane", `[1,200,true]`, `[3,300,true]`, "PATCH"},
-		{"behind its lane", `[1,200,true]`, `[1,201,false]`, "PATCH"},
-		{"done, and not whole", `[1,200,true]`, `[1,150,true]`, "PATCH"},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			h := begin(t, Config{WorkspaceID: "w", Name: "n", Size: 300, BlockSize: 100, Resumable: true})
-			h.do(func(now int64) { h.m.Restored(now, []byte(strings.Replace(whole, c.old, c.new, 1))) })
-			if c.ask == "" {
-				assert.Empty(t, h.asks)
-				return
-			}
-			assert.Contains(t, h.lastAsk(), c.ask)
-			assert.Zero(t, h.m.Progress().LoadedBytes)
-		})
-	}
-}
-
-// TestAsksAfterALoss shows that where blocks go in order, the store is asked how far it came before more is sent.
-func TestAsksAfterALoss(t *testing.T) {
-	question := map[string]string{
-		`{"id":"f","url":"https://store.test/x?upload_id=1"}`:                       "PUT",
-		`{"id":"f","url":"https://store.test/x","protocol":"tus","method":"PATCH"}`: "HEAD",
-	}
-	for ticket, method := range question {
-		for name, lose := range map[string]func(h *hand, id int){
-			"no answer": func(h *hand, id int) { h.do(func(now int64) { h.m.StoreFailed(now, id, "", false) }) },
-			"busy":      func(h *hand, id int) { h.answer(id, 503) },
-			"paused":    func(h *hand, id int) { h.do(h.m.Pause); h.do(h.m.Resume) },
-		} {
-			t.Run(method+" after "+name, func(t *testing.T) {
-				h := begin(t, Config{Size: 10 * mib, BlockSize: mib})
-				h.do(h.m.Start)
-				h.answerAsk(ticket)
-				block := 1
-				if method == "HEAD" { // the ticket's own upload may have something already
-					h.answer(1, 200, "Upload-Offset", "0")
-					block = 2
-				}
-				require.Equal(t, mib, h.stores[block].Request.To)
-				lose(h, block)
-				h.pass(1_000)
-				asked := h.stores[block+1].Request
-				assert.Equal(t, method, asked.Method)
-				assert.False(t, asked.carries())
-				if method == "HEAD" {
-					h.answer(block+1, 200, "Upload-Offset", "1000")
-				} else {
-					h.answer(block+1, 308, "Range", "bytes=0-999")
-				}
-				assert.Equal(t, int64(1000), h.stores[block+2].Request.From)
-			})
-		}
-	}
+func TestKnownSumTravelsAtTheEnd(t *testing.T) {
+	h := begin(t, Config{WorkspaceID: "w", Size: 100, Checksum: ChecksumDuring, KnownSum: "ab"})
+	h.do(h.m.Start)
+	assert.NotContains(t, h.lastAsk(), "checksum")
+	h.answerAsk(sas + "}")
+	assert.Empty(t, h.hashes)
+	h.answer(1, 201)
+	assert.Contains(t, h.lastAsk(), `"checksum":"ab"`)
 }

@@ -182,3 +182,29 @@ func FuzzHeaders(f *testing.F) {
 		expiry(&api.Ticket{URL: address})
 	})
 }
+
+// TestWhatWasNeverSent holds the stores' word against it.
+func TestWhatWasNeverSent(t *testing.T) {
+	gcs := `{"id":"f","url":"https://store.test/x?upload_id=1"}`
+	cases := map[string]struct {
+		ticket string
+		id     int
+		status int
+		header []string
+	}{
+		"gcs: success in the middle": {gcs, 1, 200, nil},
+		"gcs: a range beyond":        {gcs, 1, 308, []string{"Range", "bytes=0-1048576"}},
+		"tus: an offset beyond":      {`{"id":"f","url":"https://store.test/x","protocol":"tus","method":"PATCH"}`, 1, 200, []string{"Upload-Offset", "5"}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			h := begin(t, Config{Size: 10 * mib, BlockSize: mib})
+			h.do(h.m.Start)
+			h.answerAsk(c.ticket)
+			h.answer(c.id, c.status, c.header...)
+			h.answerAsk("{}")
+			require.NotNil(t, h.outcome)
+			assert.Equal(t, "storage_mismatch", h.outcome.Err.Code)
+		})
+	}
+}

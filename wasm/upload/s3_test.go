@@ -106,3 +106,23 @@ func (o *s3Object) handle(s *store, r Request, got extent) Answer {
 }
 func (o *s3Object) content() ([]extent, bool) { return o.stored, o.ok }
 func (o *s3Object) lose()                     {}
+
+// TestLostCompletion shows that a 404 to a second one proves nothing.
+func TestLostCompletion(t *testing.T) {
+	ticket := `{"id":"f","parts":[{"part_number":1,"url":"https://store.test/x?partNumber=1&uploadId=u"}],"complete_url":"https://store.test/x?uploadId=u"}`
+	h := begin(t, Config{Size: 100})
+	h.do(h.m.Start)
+	h.answerAsk(ticket)
+	h.answer(1, 200, "ETag", "a")
+	h.do(func(now int64) { h.m.StoreFailed(now, 2, "", false) })
+	h.pass(1_000)
+	h.answer(3, 404)
+	assert.Contains(t, h.lastAsk(), `"status":"uploaded"`)
+
+	h = begin(t, Config{Size: 100})
+	h.do(h.m.Start)
+	h.answerAsk(ticket)
+	h.answer(1, 200, "ETag", "a")
+	h.answer(2, 404)
+	assert.Contains(t, h.lastAsk(), `"status":"upload_failed"`, "the first one proves it")
+}

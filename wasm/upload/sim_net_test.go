@@ -350,30 +350,3 @@ func (s *sim) acknowledge(r Request, a Answer) {
 
 // home is what bytes have to be stored at to count: the object, and its session where it has some.
 func (s *sim) home(url string) string { return place(url) + query(url, "upload_id") }
-
-// checkSend checks a request to the store by itself.
-func (s *sim) checkSend(r Request) {
-	if r.From > r.To || r.From < 0 || r.To > s.config.Size || field(r, "Authorization") != "" {
-		s.fail(fmt.Sprintf("sends %+v", r))
-	}
-	for at := r.From; at < r.To; at += max((r.To-r.From)/16, 1) {
-		if s.acked[fmt.Sprint(s.home(r.URL), " ", at)] {
-			s.fail(fmt.Sprintf("sends byte %d again, which was acknowledged", at))
-		}
-	}
-	if s.config.Once && r.To > r.From {
-		limit := int64(s.config.Concurrency)
-		if limit == 0 {
-			limit = 4
-		}
-		if r.From < s.released || r.From >= s.released+limit*s.m.session.block {
-			s.fail(fmt.Sprintf("asks for %d to %d, released %d", r.From, r.To, s.released))
-		}
-	}
-	if s.paused && s.offline {
-		s.fail("sends while held")
-	}
-	if s.paused && r.To > r.From {
-		s.fail("sends data while paused")
-	}
-}

@@ -1,0 +1,136 @@
+package upload
+
+import (
+	"strconv"
+
+	"github.com/seed-76f09577/turnwire/wasm/api"
+	"github.com/seed-76f09577/turnwire/wasm/retry"
+)
+
+// judge goes on after an answer to a block or a commit.
+func (m *Machine) judge(f *flight, v verdict, a *Answer) {
+	l := f.lane
+	switch v.outcome {
+	case onward:
+		m.moved(f)
+	case again:
+		after, told := retry.After(a.get("retry-after"), m.now)
+		m.retry(l, v.err, after, told)
+	case expired:
+		m.refuse(f, v.err)
+	case gone:
+		m.restart(l, v.err)
+	case failed:
+		m.blame(l, v.err)
+	}
+}
+
+// moved goes on with a lane that the store understood.
+func (m *Machine) moved(f *flight) {
+	l := f.lane
+	m.save, m.worked = true, true
+	if l.done || l.at > l.best {
+		l.best, l.tries, m.renewals = max(l.best, l.at), 0, 0
+	} else if f.request.carries() {
+		m.retry(l, passing("storage_unavailable", "the storage accepted a block and kept nothing of it"), 0, false)
+		return
+	}
+	if !l.done {
+		m.enqueue(l, 0)
+	}
+}
+
+const retryAfterMost = 60_000
+
+// retry waits and tries once more, or gives up with err.
+func (m *Machine) retry(l *lane, err *api.Error, after int64, told bool) {
+	l.unsure = true
+	if m.offline {
+		m.enqueue(l, 0)
+		return
+	}
+	l.tries++
+	giveUp := l.tries >= m.config.BlockTries || told && after > retryAfterMost
+	if giveUp && l.role == survey {
+		m.plan() // its answer is welcome, not needed
+		return
+	}
+	if giveUp {
+		err.RetryAfter, err.HasRetry = after, told
+		m.blame(l, err)
+		return
+	}
+	if !told {
+		after = retry.Backoff(l.tries-1, m.config.Policy.Jitter())
+	}
+	m.log("warn", "trying a block again", err,
+		retry.Field{Name: "block", Value: int64(m.blockOf(l))}, retry.Field{Name: "attempt", Value: int64(l.tries)}, retry.Field{Name: "waitMs", Value: after})
+	m.enqueue(l, m.now+after)
+}
+
+// blockOf is the index of the block that a lane is at, -1 where it is none's.
+func (m *Machine) blockOf(l *lane) int {
+	if l.role != data {
+		return -1
+	}
+	return int(min(l.at/m.session.block, m.session.blocks()-1))
+}
+
+// blame fails the upload for one lane.
+func (m *Machine) blame(l *lane, err *api.Error) {
+	if l.role == data {
+		err.Block, err.HasBlock = m.blockOf(l), true
+		err.Message += " (block " + strconv.Itoa(err.Block) + " of " + strconv.FormatInt(m.session.blocks(), 10) + ")"
+	}
+	m.fail(err)
+}
+
+const (
+	mostRenewals = 2 // without progress
+	mostRestarts = 2
+)
+
+// refuse has the address renewed that the store does not accept. Of several blocks that are refused together only the
+// first asks.
+func (m *Machine) refuse(f *flight, err *api.Error) {
+	if f.generation == m.generation {
+		if m.renewals >= mostRenewals {
+			err.Message += "; a new address from the service did not help"
+			m.blame(f.lane, err)
+			return
+		}
+		m.renewing, m.refused = true, err
+	}
+	m.enqueue(f.lane, 0)
+}
+
+// restart begins a lane anew of which the store has nothing any more; after a commit, all of them.
+func (m *Machine) restart(l *lane, err *api.Error) {
+	m.restarts++
+	if m.restarts > mostRestarts || m.config.Once {
+		m.blame(l, err)
+		return
+	}
+	m.log("warn", "beginning anew", err)
+	m.save = true
+	if l.role == data {
+		m.session.reset(l)
+		m.enqueue(l, 0)
+		return
+	}
+	m.restartAll()
+}
+
+// restartAll takes every lane as not stored, and asks the store where it can tell.
+func (m *Machine) restartAll() {
+	for len(m.flights) > 0 {
+		m.letGo(0)
+	}
+	m.waiting = nil
+	for _, l := range m.session.lanes {
+		m.session.reset(l)
+		l.tries, l.due = 0, 0
+	}
+	m.continued, m.save = true, true
+	m.step = surveying
+}
