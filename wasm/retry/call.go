@@ -12,7 +12,16 @@ type Done struct {
 // recordLimit bounds a record's JSON: one that is longer is cut, and then no JSON.
 const recordLimit = 4 << 20
 
-// Call is an exchange whose answer is read whole: every request but a message.
+// Call is an exchange whose answer is read whole: every request but a message. Start comes first, once.
+//
+//	Send      → Sent, when the browser has been given the request, and then Headers or RequestFailed. Before Sent comes Keyed,
+//	            where the key is there and the request has to wait for leave; Abandon comes in its place, where there is no key.
+//	ReadBody  → Body or RequestFailed.
+//	Cancel    → nothing; what that request still brings is not told.
+//	KeyLate   → nothing.
+//	Done      is the end.
+//
+// Cancel, the input, may come at any time and leads to Done.
 type Call struct {
 	Effects
 	request  api.Request

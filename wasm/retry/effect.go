@@ -5,7 +5,12 @@ import "github.com/seed-76f09577/turnwire/wasm/api"
 // Effect is something that the bridge is asked to do: one of this package's types, or one of its user's.
 type Effect any
 
-// Effects are what a machine asks for, until its driver takes them. A machine embeds it.
+// Effects are what a machine asks for, until its driver takes them. Every machine embeds it, and is driven in one way:
+// after each input the driver takes the effects and performs them in order, until there are none; then comes the next
+// input. Where performing one brings an input at once, such as a request that can't be made, it is given at once, and the
+// effects that it adds come after the others. A machine has one timer: SetTimer is answered by TimerFired, unless another
+// SetTimer or StopTimer comes first. What comes after a machine's end does nothing. Which input answers which effect is
+// said above each machine.
 type Effects struct{ waiting []Effect }
 
 // Emit adds an effect, to be done after those before. It is called in eighty places: inlined, its append made the module

@@ -9,8 +9,17 @@ import (
 // Line is the order in which a page's messages and aborts of one chat leave. The interface's abort names a chat and no
 // turn: it stops whatever the chat is producing when it arrives. So a message waits for the aborts under way, and an
 // abort waits while another turn is under way that it could stop instead (profile, "Cancelling"). It is a machine like
-// the turn's own: its effects are Go, Stop, Refuse, GiveUp, retry.SetTimer and retry.StopTimer. Turns and calls are named
-// by numbers that are not used again; times are milliseconds.
+// the turn's own. Turns and calls are named by numbers that are not used again; times are milliseconds.
+//
+//	Ready comes for each Send of a turn, once it has its key; Stop for its SendAbort; Over when it has ended, after Stop.
+//	Abort comes for each abort that is sent, also for one that no Stop asked for, and Answered when it has ended.
+//
+//	Go      → Left, when the browser is given the message; nothing where the turn has let that request go.
+//	Stop    → Abort.
+//	Refuse  → nothing; the turn's abort has failed.
+//	GiveUp  → Answered, when the call is cancelled.
+//
+// It has no end: it can be forgotten when it has no turns and no calls.
 type Line struct {
 	retry.Effects
 	waiting []uint32 // turns whose message is ready to leave

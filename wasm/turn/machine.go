@@ -52,7 +52,17 @@ type Config struct {
 	Offline func() bool
 }
 
-// Machine is one turn. Its methods must not be called concurrently.
+// Machine is one turn. Its methods must not be called concurrently. Start comes first, once.
+//
+//	Send, ReadBody, Cancel, KeyLate  → as for a retry.Call. Sent comes after Line.Left.
+//	OpenStream  → Feed for each chunk and StreamEnded for the end, until Cancel. After each of them the driver calls Batch (or
+//	              Next) until it says that there is no more, delivers those events, and performs the effects only then: the
+//	              page sees the last event before the turn's end.
+//	SendAbort   → nothing here: Line.Stop.
+//	Finish      is the end; SendAbort alone may follow.
+//
+// Abort, Disconnect, Online and Hold may come at any time, also while events are delivered. A turn that is replayed asks
+// for more than one stream, one after the other: Cancel, Send and OpenStream come again.
 type Machine struct {
 	retry.Effects
 	config   Config

@@ -8,6 +8,18 @@ import (
 // Machine is one upload. Its methods must not be called concurrently. The time that each takes is Unix time in
 // milliseconds off a clock that does not jump (performance.timeOrigin + performance.now()): addresses expire by it.
 //
+// Start or Restored comes first, once; before it Offline, where there is no network.
+//
+//	Ask     → Answered, once, unless DropAsk comes first.
+//	Store   → StoreBegun, StoreProgress and StoreAlive as often as there is something to tell, then StoreAnswered or
+//	          StoreFailed, once; unless CancelStore comes first.
+//	Hash    → Hashed, once. While the data is read for it or for a Store, DataMoved tells that bytes came, and DataFailed that
+//	          they can't be had.
+//	Release, Report, Save, Forget, Status  → nothing.
+//	Finish  is the end, and the last effect.
+//
+// Pause, Resume, Offline, Online and Abort may come at any time.
+//
 // Pausing cancels the blocks under way, because who pauses wants the network; what the store has not acknowledged of
 // them is sent again. A block whose last byte has left and any other request are finished, because their effect could
 // not be taken back. Offline cancels nothing; what fails meanwhile costs no try.

@@ -12,7 +12,12 @@ const (
 )
 
 // Notice tells the service of a file that failed while it could not be told, with patience: without a network it waits
-// for one. Its effects are Ask, retry.SetTimer, retry.StopTimer and at the end Finish. Times are milliseconds.
+// for one. Times are milliseconds. Start comes first, once.
+//
+//	Ask     → Answered, once.
+//	Finish  is the end.
+//
+// Offline and Online may come at any time.
 type Notice struct {
 	retry.Effects
 	file    Untold

@@ -15,9 +15,14 @@ type WaitConfig struct {
 	Policy      retry.Policy
 }
 
-// Wait polls a file until the service is done with it (interface, "File status"). Its effects are Ask, DropAsk,
-// retry.SetTimer, retry.StopTimer, Status and Finish: Done with the file, or Failed. Its methods must not be called
-// concurrently; times are milliseconds.
+// Wait polls a file until the service is done with it (interface, "File status"). Its methods must not be called
+// concurrently; times are milliseconds. Start comes first, once; before it Offline, where there is no network.
+//
+//	Ask     → Answered, once, unless DropAsk comes first.
+//	Status  → nothing.
+//	Finish  is the end: Done with the file, or Failed. Cancel ends it too, without Finish.
+//
+// Offline and Online may come at any time.
 type Wait struct {
 	retry.Effects
 	id       string
