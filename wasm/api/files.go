@@ -118,8 +118,9 @@ func ParseFile(fileID string, body []byte) (File, bool) {
 		}
 	}
 	m := json.Members(record, "file_id", "id", "status", "name", "size", "checksum")
-	f := File{ID: firstString(m[0], m[1]), Status: json.String(m[2]), Name: json.String(m[3]), Size: -1, Checksum: json.String(m[5]), Raw: raw}
-	if n, ok := json.Int(m[4]); ok && n >= 0 {
+	ids, status, name, size, checksum := m[:2], m[2], m[3], m[4], m[5]
+	f := File{ID: firstString(ids...), Status: json.String(status), Name: json.String(name), Size: -1, Checksum: json.String(checksum), Raw: raw}
+	if n, ok := json.Int(size); ok && n >= 0 {
 		f.Size = n
 	}
 	if f.ID == "" {

@@ -48,36 +48,39 @@ func (t *Ticket) parse(object []byte) bool {
 	m := (*[19][]byte)(json.Members(object, "file_id", "fileId", "id", "upload_url", "uploadUrl", "signed_url", "url",
 		"complete_url", "completeURL", "block_size", "blockSize", "expires_at", "expiresAt",
 		"protocol", "method", "headers", "parts", "extensions", "file"))
-	if t.FileID = identifier(m[:3]...); t.FileID == "" {
-		t.FileID = identifier(json.Members(m[18], "file_id", "id")...)
+	ids, addresses, completions, blockSizes, ends := m[:3], m[3:7], m[7:9], m[9:11], m[11:13]
+	protocol, method, headers, parts, extensions, file := m[13], m[14], m[15], m[16], m[17], m[18]
+	if t.FileID = identifier(ids...); t.FileID == "" {
+		t.FileID = identifier(json.Members(file, "file_id", "id")...)
 	}
-	t.URL, t.CompleteURL = firstString(m[3:7]...), firstString(m[7:9]...)
-	for _, v := range m[9:11] {
+	t.URL, t.CompleteURL = firstString(addresses...), firstString(completions...)
+	for _, v := range blockSizes {
 		if n, ok := json.Int(v); ok && n > 0 && t.BlockSize == 0 {
 			t.BlockSize = n
 		}
 	}
-	for _, v := range m[11:13] {
+	for _, v := range ends {
 		if t.ExpiresAt == 0 {
 			t.ExpiresAt = Moment(v)
 		}
 	}
-	t.Protocol, t.Method = json.String(m[13]), upper(json.String(m[14]))
-	json.Each(m[15], func(key, value []byte) {
+	t.Protocol, t.Method = json.String(protocol), upper(json.String(method))
+	json.Each(headers, func(key, value []byte) {
 		if name := json.String(quoted(key)); name != "" && json.IsString(value) {
 			t.Header = append(t.Header, Field{name, json.String(value)})
 		}
 	})
-	for _, item := range json.Items(m[16]) {
+	for _, item := range json.Items(parts) {
 		p := json.Members(item, "part_number", "partNumber", "number", "url")
-		for _, v := range p[:3] {
+		numbers, url := p[:3], p[3]
+		for _, v := range numbers {
 			if n, ok := json.Int(v); ok && n > 0 && n <= 1<<30 {
-				t.Parts = append(t.Parts, Part{int(n), json.String(p[3])})
+				t.Parts = append(t.Parts, Part{int(n), json.String(url)})
 				break
 			}
 		}
 	}
-	for _, item := range json.Items(m[17]) {
+	for _, item := range json.Items(extensions) {
 		if name := json.String(item); name != "" {
 			t.Extensions = append(t.Extensions, name)
 		}

@@ -21,7 +21,7 @@ func After(header string, now int64) (ms int64, ok bool) {
 // seconds reads the form of a header that needs no clock.
 func seconds(header string) (ms int64, ok bool) {
 	n, ok := api.Digits(header)
-	return 1000 * min(n, 1e9), ok // held there, so that no wait overflows
+	return 1000 * min(n, 1e9), ok // bounded, so that no wait overflows
 }
 
 // date reads an IMF-fixdate, "Sun, 06 Nov 1994 08:49:37 GMT", as Unix seconds. It is the only form that a sender may

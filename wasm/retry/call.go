@@ -59,7 +59,7 @@ func (c *Call) Headers(_ int64, res api.Response) {
 		return
 	}
 	c.Emit(ReadBody{recordLimit})
-	// A record whose body never ends must not hold the caller either.
+	// A record whose body never ends must not keep the caller waiting either.
 	if c.policy.Timeout > 0 {
 		c.Emit(SetTimer{c.policy.Timeout})
 	}

@@ -20,7 +20,7 @@ type line struct {
 	others int     // connections that other pages have
 	many   bool    // more were answered at once than HTTP/1.1 has connections
 	moved  int64   // when bytes last went over one of them
-	told   int
+	last   int     // number of held connections that tell was called with
 }
 
 // NewConnections makes one for a page. tell is called with the connections that its requests are known to have to a
@@ -103,8 +103,8 @@ func (c *Connections) update(host string, l *line) {
 		}
 		before++
 	}
-	if c.tell != nil && held != l.told {
-		l.told = held
+	if c.tell != nil && held != l.last {
+		l.last = held
 		c.tell(host, held)
 	}
 	// What HTTP/2 showed of a host is worth keeping; all else says itself again.

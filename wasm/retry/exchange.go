@@ -100,7 +100,7 @@ func (x *Exchange) Headers(res api.Response) {
 		x.emit(StopTimer{})
 		return
 	}
-	// The limit goes on: a refusal whose body never ends must not hold the caller.
+	// The limit goes on: a refusal whose body never ends must not keep the caller waiting.
 	x.state = refused
 	x.emit(ReadBody{api.BodyLimit})
 }
@@ -110,30 +110,30 @@ func (x *Exchange) Body(now int64, body []byte) {
 	if x.state != refused {
 		return
 	}
-	after, told := After(x.response.RetryAfter, now)
-	x.refuse(body, after, told)
+	after, named := After(x.response.RetryAfter, now)
+	x.refuse(body, after, named)
 }
 
 // refuseUnread goes by the head of a refusal whose body was lost: a 403 stays a 403. A Retry-After that is a date
-// can't be read here, where no clock was told.
+// can't be read here, where no time is given.
 func (x *Exchange) refuseUnread() {
-	after, told := seconds(x.response.RetryAfter)
-	x.refuse(nil, after, told)
+	after, named := seconds(x.response.RetryAfter)
+	x.refuse(nil, after, named)
 }
 
-func (x *Exchange) refuse(body []byte, after int64, told bool) {
+func (x *Exchange) refuse(body []byte, after int64, named bool) {
 	x.slot.Close()
 	err := api.Refusal(x.request, x.response, body)
-	err.RetryAfter, err.HasRetry = after, told
+	err.RetryAfter, err.HasRetry = after, named
 	switch {
 	case x.response.Status == 401 && x.policy.RenewKey && !x.renewed:
 		x.renewed = true
 		x.emit(Log{"info", "asking for a new key", x.fields(x.response.Status)})
 		x.send()
-	case !x.repeats(x.response.Status) || told && after > retryAfterMost:
+	case !x.repeats(x.response.Status) || named && after > retryAfterMost:
 		x.fail(err)
 	default:
-		x.again(err, after, told)
+		x.again(err, after, named)
 	}
 }
 
@@ -163,13 +163,13 @@ func (x *Exchange) Failed(detail string) {
 	x.again(err, 0, false)
 }
 
-// again waits and tries once more, or gives up with err.
-func (x *Exchange) again(err *api.Error, after int64, told bool) {
+// again waits and tries once more, or gives up with err. after is the wait in ms that the service named, where it named one.
+func (x *Exchange) again(err *api.Error, after int64, named bool) {
 	if x.retries >= x.policy.MaxRetries {
 		x.fail(err)
 		return
 	}
-	if !told {
+	if !named {
 		after = Backoff(x.retries, x.policy.Jitter())
 	}
 	x.retries++

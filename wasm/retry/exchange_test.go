@@ -9,22 +9,22 @@ import (
 )
 
 // stages bring an exchange to each of its states.
-var stages = map[string]func(d *desk){
-	"idle":          func(d *desk) {},
-	"sent":          func(d *desk) { d.x.Start() },
-	"refused":       func(d *desk) { d.x.Start(); d.x.Headers(api.Response{Status: 503}) },
-	"waiting":       func(d *desk) { d.x.Start(); d.give(answer{status: 503}) },
-	"sent again":    func(d *desk) { d.x.Start(); d.give(answer{status: 503}); d.fire() },
-	"with a newkey": func(d *desk) { d.x.Start(); d.give(answer{status: 401}) },
+var stages = map[string]func(d *driver){
+	"idle":          func(d *driver) {},
+	"sent":          func(d *driver) { d.x.Start() },
+	"refused":       func(d *driver) { d.x.Start(); d.x.Headers(api.Response{Status: 503}) },
+	"waiting":       func(d *driver) { d.x.Start(); d.give(answer{status: 503}) },
+	"sent again":    func(d *driver) { d.x.Start(); d.give(answer{status: 503}); d.fire() },
+	"with a newkey": func(d *driver) { d.x.Start(); d.give(answer{status: 401}) },
 }
 
 // ends are the inputs after which nothing changes any more.
-var ends = map[string]func(d *desk){
-	"accepted": func(d *desk) { d.x.Start(); d.x.Headers(api.Response{Status: 200}) },
-	"refused":  func(d *desk) { d.x.Start(); d.give(answer{status: 400}) },
-	"late":     func(d *desk) { d.x.Start(); d.give(answer{lost: headLate}) },
-	"cancel":   func(d *desk) { d.x.Start(); d.x.Cancel() },
-	"abandon":  func(d *desk) { d.x.Start(); d.x.Abandon(&api.Error{Code: "api_key_failed"}) },
+var ends = map[string]func(d *driver){
+	"accepted": func(d *driver) { d.x.Start(); d.x.Headers(api.Response{Status: 200}) },
+	"refused":  func(d *driver) { d.x.Start(); d.give(answer{status: 400}) },
+	"late":     func(d *driver) { d.x.Start(); d.give(answer{lost: headLate}) },
+	"cancel":   func(d *driver) { d.x.Start(); d.x.Cancel() },
+	"abandon":  func(d *driver) { d.x.Start(); d.x.Abandon(&api.Error{Code: "api_key_failed"}) },
 }
 
 var full = Policy{MaxRetries: 2, Timeout: timeout, RenewKey: true}
@@ -32,7 +32,7 @@ var full = Policy{MaxRetries: 2, Timeout: timeout, RenewKey: true}
 func TestCancelInEachState(t *testing.T) {
 	for name, stage := range stages {
 		t.Run(name, func(t *testing.T) {
-			d := newDesk(t, full)
+			d := newDriver(t, full)
 			stage(d)
 			sends := len(d.sends)
 			d.x.Cancel()
@@ -50,7 +50,7 @@ func TestCancelInEachState(t *testing.T) {
 func TestAbandonInEachState(t *testing.T) {
 	for name, stage := range stages {
 		t.Run(name, func(t *testing.T) {
-			d := newDesk(t, full)
+			d := newDriver(t, full)
 			stage(d)
 			sends := len(d.sends)
 			want := &api.Error{Kind: api.KindClient, Code: "api_key_failed"}
@@ -66,7 +66,7 @@ func TestAbandonInEachState(t *testing.T) {
 }
 
 // bother tells everything that a connection let go may still bring.
-func bother(d *desk) {
+func bother(d *driver) {
 	d.x.Headers(api.Response{Status: 200})
 	d.x.Headers(api.Response{Status: 503})
 	d.x.Body(unix, []byte("{}"))
@@ -79,7 +79,7 @@ func bother(d *desk) {
 func TestNothingAfterTheEnd(t *testing.T) {
 	for name, end := range ends {
 		t.Run(name, func(t *testing.T) {
-			d := newDesk(t, full)
+			d := newDriver(t, full)
 			end(d)
 			require.True(t, d.x.Over())
 			code, res := d.code(), d.x.Response()
@@ -93,13 +93,13 @@ func TestNothingAfterTheEnd(t *testing.T) {
 
 func TestInputsOfAnotherState(t *testing.T) {
 	t.Run("a body that was not asked for", func(t *testing.T) {
-		d := newDesk(t, full)
+		d := newDriver(t, full)
 		d.x.Start()
 		d.x.Body(unix, []byte("{}"))
 		assert.Equal(t, "open", d.code())
 	})
 	t.Run("an answer while waiting", func(t *testing.T) {
-		d := newDesk(t, full)
+		d := newDriver(t, full)
 		d.x.Start()
 		d.give(answer{status: 503})
 		d.x.Headers(api.Response{Status: 200})
@@ -108,7 +108,7 @@ func TestInputsOfAnotherState(t *testing.T) {
 		assert.Len(t, d.sends, 1)
 	})
 	t.Run("a second head", func(t *testing.T) {
-		d := newDesk(t, full)
+		d := newDriver(t, full)
 		d.x.Start()
 		d.x.Headers(api.Response{Status: 503})
 		d.x.Headers(api.Response{Status: 200})
@@ -119,7 +119,7 @@ func TestInputsOfAnotherState(t *testing.T) {
 
 func TestTimers(t *testing.T) {
 	t.Run("each try has the whole time", func(t *testing.T) {
-		d := newDesk(t, full)
+		d := newDriver(t, full)
 		d.x.Start()
 		assert.Equal(t, int64(timeout), d.timer)
 		d.give(answer{status: 503})
@@ -128,19 +128,19 @@ func TestTimers(t *testing.T) {
 		assert.Equal(t, int64(timeout), d.timer)
 	})
 	t.Run("the body of a refusal shares it", func(t *testing.T) {
-		d := newDesk(t, full)
+		d := newDriver(t, full)
 		d.x.Start()
 		d.x.Headers(api.Response{Status: 500})
 		assert.Equal(t, int64(timeout), d.timer)
 		assert.Equal(t, []int{api.BodyLimit}, d.reads)
 	})
 	t.Run("no limit", func(t *testing.T) {
-		d := newDesk(t, Policy{MaxRetries: 1})
+		d := newDriver(t, Policy{MaxRetries: 1})
 		d.x.Start()
 		assert.Equal(t, int64(-1), d.timer)
 	})
 	t.Run("a timeout is the caller's to repeat", func(t *testing.T) {
-		d := newDesk(t, full)
+		d := newDriver(t, full)
 		d.run(answer{lost: headLate})
 		err := d.x.Err()
 		assert.Equal(t, api.KindTimeout, err.Kind)
@@ -151,7 +151,7 @@ func TestTimers(t *testing.T) {
 }
 
 func TestConnectionError(t *testing.T) {
-	d := newDesk(t, Policy{})
+	d := newDriver(t, Policy{})
 	d.run(answer{lost: answerCut})
 	err := d.x.Err()
 	assert.Equal(t, api.KindConnection, err.Kind)
@@ -167,7 +167,7 @@ func TestConnectionError(t *testing.T) {
 }
 
 func TestLog(t *testing.T) {
-	d := newDesk(t, full)
+	d := newDriver(t, full)
 	d.run(answer{status: 401}, answer{status: 503}, answer{status: 200})
 	assert.Equal(t, []Log{
 		{"info", "asking for a new key", []Field{{"method", "POST"}, {"path", message.Path}, {"status", int64(401)}, {"attempt", int64(1)}}},

@@ -15,16 +15,16 @@ type Batch struct {
 const (
 	batchEvents = 1024
 	batchBytes  = 256 << 10
-	batchKept   = 1 << 20 // a larger buffer, left by one large event, is let go
+	batchBuffer = 1 << 20 // a larger one, left by one large event, is not used again
 )
 
 // BatchEvents is the most events that a batch has.
 const BatchEvents = batchEvents
 
 // Batch applies the next events and leaves them in b, none where more bytes are needed. It reports whether it should
-// be called again once they are delivered: a batch ends where Next with first false holds back.
+// be called again once they are delivered: a batch ends where Next with first false leaves an event for later.
 func (m *Machine) Batch(b *Batch) (more bool) {
-	if cap(b.JSON) > batchKept {
+	if cap(b.JSON) > batchBuffer {
 		b.JSON = nil
 	}
 	out, marks := append(b.JSON[:0], '['), b.Marks[:0]
@@ -47,10 +47,10 @@ func (m *Machine) Batch(b *Batch) (more bool) {
 	return true
 }
 
-// plainRun applies plain text_deltas up to the first event that is something else, which is held then. They are nearly
+// plainRun applies plain text_deltas up to the first event that is something else, which is then the one ahead. They are nearly
 // all of a stream: this loop is what reading costs, so that it keeps to local variables and calls little.
 func (m *Machine) plainRun(out []byte, marks []uint32) ([]byte, []uint32) {
-	if m.holding || m.phase != reading || m.Over() || m.ended.known || m.config.Replay {
+	if m.looked || m.phase != reading || m.Over() || m.ended.known || m.config.Replay {
 		return out, marks
 	}
 	text := m.text
@@ -75,7 +75,7 @@ func (m *Machine) plainRun(out []byte, marks []uint32) ([]byte, []uint32) {
 			out = append(out, ',')
 		}
 		out = append(out, chunk...)
-		marks = append(marks, uint32(len(whole(text))))
+		marks = append(marks, uint32(len(withoutHalf(text))))
 	}
 	m.text = text
 	return out, marks

@@ -221,7 +221,8 @@ func notAnEvent(number int, data []byte) *api.Error {
 		Message: "event " + strconv.Itoa(number) + " of the stream is not a JSON object; it begins: " + api.Excerpt(data, 200)}
 }
 
-func whole(text []byte) []byte {
+// withoutHalf is the text less the half of a surrogate pair that it may end in.
+func withoutHalf(text []byte) []byte {
 	if json.EndsInHalf(text) {
 		return text[:len(text)-3]
 	}

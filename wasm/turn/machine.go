@@ -75,8 +75,8 @@ type Machine struct {
 	parser   sse.Parser
 	reader   reader
 	number   int // of the event read last, from 1
-	held     message
-	holding  bool // held is read but not applied
+	ahead    message
+	looked   bool // ahead is read and not applied yet
 	broken   *api.Error
 	ended    streamEnd
 	lastByte int64
@@ -108,7 +108,7 @@ const (
 type streamEnd struct {
 	known  bool
 	clean  bool
-	last   bool // the parser was asked for what it still held
+	last   bool // the parser was asked for what it still has
 	detail string
 }
 
@@ -135,10 +135,10 @@ func (m *Machine) Left() bool { return m.left }
 func (m *Machine) Policy() retry.Policy { return m.config.Policy }
 
 // Text is the answer so far, as UTF-8. It ends before half of a surrogate pair whose other half is still to come.
-func (m *Machine) Text() []byte { return whole(m.text) }
+func (m *Machine) Text() []byte { return withoutHalf(m.text) }
 
 // Reasoning is the reasoning so far, likewise.
-func (m *Machine) Reasoning() []byte { return whole(m.reasoning) }
+func (m *Machine) Reasoning() []byte { return withoutHalf(m.reasoning) }
 
 // AppendToolCalls appends the tool calls that changed since it was called last, as a JSON array: each call's place in the
 // order in which they began, from 0, and then the call.

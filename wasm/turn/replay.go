@@ -9,15 +9,15 @@ import (
 )
 
 // A turn may say that its service replays it to the key that began it (profile, "Idempotency and retry"). A stream that
-// breaks is then asked for again, and what it brings is held against what was delivered: by event id where every
+// breaks is then asked for again, and what it brings is compared with what was delivered: by event id where every
 // event has one, else channel by channel, because a replay may cut its text into other fragments. An event counts as
 // new only once the replay has shown all that was delivered; where it differs, nothing of it is delivered.
 
-// delivered is what a replay is held against, beside the turn's text, reasoning and fragments of arguments.
+// delivered is what a replay is compared with, beside the turn's text, reasoning and fragments of arguments.
 type delivered struct {
 	ids       map[string]identified
 	anonymous bool     // some event had no id of its own
-	whole     []uint64 // the events that are no fragments, in order
+	hashes    []uint64 // of the events that are no fragments, in order
 }
 
 type identified struct {
@@ -35,7 +35,7 @@ func (d *delivered) add(m *message) {
 		d.ids[string(m.id)] = identified{len(d.ids), m.hash()}
 	}
 	if !m.fragment() {
-		d.whole = append(d.whole, m.hash())
+		d.hashes = append(d.hashes, m.hash())
 	}
 }
 
@@ -74,7 +74,7 @@ type replay struct {
 	place     int    // of the event that came last, by id; -1 before any
 	text      []byte // what it has shown of each channel
 	reasoning []byte
-	whole     int
+	matched   int      // of the hashes, how many have come again
 	tools     tools    // follows the replay's events, to know whose a fragment is
 	fragments [][]byte // of each of its calls
 }
@@ -99,7 +99,7 @@ func (m *Machine) breakOff(err *api.Error) {
 	}
 	m.exchange = retry.NewExchange(request, m.config.Policy, m.Emit)
 	m.parser.Reset()
-	m.number, m.holding, m.ended, m.onHold = 0, false, streamEnd{}, false
+	m.number, m.looked, m.ended, m.onHold = 0, false, streamEnd{}, false
 	m.replay = &replay{place: -1}
 	m.phase = between
 	wait := retry.Backoff(m.breaks, m.config.Policy.Jitter())
@@ -150,7 +150,7 @@ const (
 	different                // not what was delivered
 )
 
-// admit holds an event of a replay against what was delivered.
+// admit compares an event of a replay with what was delivered.
 func (m *Machine) admit(e *message) verdict {
 	r := m.replay
 	if !r.begun {
@@ -218,22 +218,22 @@ func (m *Machine) admitByContent(r *replay, e *message) verdict {
 		}
 		return m.overlap(r, e, argumentFragment(e.data), fragments, &r.fragments[i])
 	}
-	if r.whole == len(m.delivered.whole) {
+	if r.matched == len(m.delivered.hashes) {
 		return m.caughtUp(r)
 	}
-	r.whole++
-	if m.delivered.whole[r.whole-1] != e.hash() {
+	r.matched++
+	if m.delivered.hashes[r.matched-1] != e.hash() {
 		return different
 	}
 	return known
 }
 
-// overlap holds a fragment against its channel; shown is what the replay has brought of that channel. Of a fragment
+// overlap compares a fragment with its channel; shown is what the replay has brought of that channel. Of a fragment
 // that goes beyond, e keeps the part that is new. Either may end in half a character, wherever the other is cut.
 func (m *Machine) overlap(r *replay, e *message, fragment, channel []byte, shown *[]byte) verdict {
-	before, from := covers(*shown, channel), len(whole(*shown))
+	before, from := covers(*shown, channel), len(withoutHalf(*shown))
 	*shown = json.AppendString(*shown, fragment)
-	a, b := whole(*shown), whole(channel)
+	a, b := withoutHalf(*shown), withoutHalf(channel)
 	half, delivered := (*shown)[len(a):], channel[len(b):]
 	if n := min(len(a), len(b)); n > from && string(a[from:n]) != string(b[from:n]) {
 		return different
@@ -269,13 +269,13 @@ func (m *Machine) overlap(r *replay, e *message, fragment, channel []byte, shown
 
 // covers reports whether a replay has shown all of a channel.
 func covers(shown, channel []byte) bool {
-	a, b := len(whole(shown)), len(whole(channel))
+	a, b := len(withoutHalf(shown)), len(withoutHalf(channel))
 	return a > b || a == b && (json.EndsInHalf(shown) || !json.EndsInHalf(channel))
 }
 
 // caughtUp is the verdict on something that was not delivered: it is new if everything that was has been shown again.
 func (m *Machine) caughtUp(r *replay) verdict {
-	if !covers(r.text, m.text) || !covers(r.reasoning, m.reasoning) || r.whole < len(m.delivered.whole) {
+	if !covers(r.text, m.text) || !covers(r.reasoning, m.reasoning) || r.matched < len(m.delivered.hashes) {
 		return different
 	}
 	for i, c := range m.tools.calls {

@@ -257,7 +257,7 @@ func (w *world) take(e seen) {
 	}
 	typ := e.typ[1 : len(e.typ)-1]
 	w.delivered.add(typ, e.data)
-	if e.mark > 0 && e.mark != len(whole(w.delivered[typ])) {
+	if e.mark > 0 && e.mark != len(withoutHalf(w.delivered[typ])) {
 		w.fail("mark %d of %d", e.mark, len(w.delivered[typ]))
 	}
 }
@@ -271,7 +271,7 @@ func (w *world) compare() {
 		}
 	}
 	for name, channel := range w.delivered {
-		if !bytes.HasPrefix(whole(w.sent[name]), whole(channel)) {
+		if !bytes.HasPrefix(withoutHalf(w.sent[name]), withoutHalf(channel)) {
 			w.fail("%s %q, sent was %q", name, channel, w.sent[name])
 		}
 	}
@@ -279,7 +279,7 @@ func (w *world) compare() {
 		w.fail("completed with %q, sent was %q", w.delivered, w.sent)
 	}
 	for name, got := range map[string][]byte{"text_delta": w.m.Text(), "reasoning_delta": w.m.Reasoning()} {
-		want := whole(w.delivered[name])
+		want := withoutHalf(w.delivered[name])
 		if w.stopped() {
 			// The module may have read a few events more than were delivered; the loader goes by the marks.
 			got = got[:min(len(got), len(want))]

@@ -19,21 +19,21 @@ func (m *Machine) Feed(now int64, chunk []byte) {
 }
 
 // Next applies and returns the next event. Events that change more than the text come first in a batch: where first
-// is false they are held back, and Pending says so. The page can so deliver what came before, with the turn's state
+// is false they are left for later, and Pending says so. The page can so deliver what came before, with the turn's state
 // as of then; and an abort asked for by a listener before turn_complete is delivered comes in time.
 func (m *Machine) Next(first bool) (Event, bool) {
-	if !m.hold() {
+	if !m.lookAhead() {
 		return Event{}, false
 	}
 	if !first && m.alone() {
 		return Event{}, false
 	}
-	m.holding = false
+	m.looked = false
 	if m.broken != nil {
 		m.finish(Interrupted, m.broken)
 		return Event{}, false
 	}
-	if m.ended.known && m.held.typ == nil {
+	if m.ended.known && m.ahead.typ == nil {
 		m.closed()
 		return Event{}, false
 	}
@@ -41,22 +41,22 @@ func (m *Machine) Next(first bool) (Event, bool) {
 }
 
 // Pending reports whether Next, asked first, would do something.
-func (m *Machine) Pending() bool { return m.holding && !m.Over() }
+func (m *Machine) Pending() bool { return m.looked && !m.Over() }
 
 func (m *Machine) alone() bool {
-	return m.broken != nil || m.held.typ == nil || m.held.kind >= toolCallStarted
+	return m.broken != nil || m.ahead.typ == nil || m.ahead.kind >= toolCallStarted
 }
 
-// hold reads the next event, error or end of the stream into m.held.
-func (m *Machine) hold() bool {
+// lookAhead reads the next event, error or end of the stream into m.ahead.
+func (m *Machine) lookAhead() bool {
 	if m.phase != reading || m.Over() {
 		return false
 	}
-	for !m.holding {
+	for !m.looked {
 		e, ok := m.parser.Next()
 		if !ok {
 			if m.parser.Err() != nil {
-				m.holding = true
+				m.looked = true
 				m.broken = tooLong(m.number + 1)
 				break
 			}
@@ -64,8 +64,8 @@ func (m *Machine) hold() bool {
 				return false
 			}
 			if e, ok = m.unfinished(); !ok {
-				m.held = message{}
-				m.holding = true
+				m.ahead = message{}
+				m.looked = true
 				break
 			}
 		}
@@ -74,23 +74,23 @@ func (m *Machine) hold() bool {
 	return true
 }
 
-// take reads an event into m.held, unless it is to be ignored.
+// take reads an event into m.ahead, unless it is to be ignored.
 func (m *Machine) take(e sse.Event) {
 	m.number++
 	if isDoneMarker(e.Data) {
 		return
 	}
-	if !m.reader.read(e, &m.held) {
+	if !m.reader.read(e, &m.ahead) {
 		m.broken = notAnEvent(m.number, e.Data)
 	} else if m.replay != nil {
-		switch m.admit(&m.held) {
+		switch m.admit(&m.ahead) {
 		case known:
 			return
 		case different:
 			m.broken = mismatch(m.number)
 		}
 	}
-	m.holding = true
+	m.looked = true
 }
 
 // unfinished is the event in which a cleanly ended stream stopped, if its data is a whole JSON object.
@@ -112,29 +112,29 @@ func tooLong(number int) *api.Error {
 		Message: "event " + strconv.Itoa(number) + " of the stream is longer than " + strconv.Itoa(sse.DefaultLimit>>20) + " MiB"}
 }
 
-// apply takes the held event into the turn's state.
+// apply takes the event ahead into the turn's state.
 func (m *Machine) apply() Event {
-	e := Event{Type: m.held.typ, Data: m.held.data, ID: m.held.id, Mark: len(whole(m.text))}
+	e := Event{Type: m.ahead.typ, Data: m.ahead.data, ID: m.ahead.id, Mark: len(withoutHalf(m.text))}
 	m.breaks = 0
 	if m.config.Replay {
-		m.delivered.add(&m.held)
+		m.delivered.add(&m.ahead)
 	}
-	switch m.held.kind {
+	switch m.ahead.kind {
 	case textDelta:
-		m.text = json.AppendString(m.text, m.held.chunk)
-		e.Mark = len(whole(m.text))
-		if m.held.plain {
-			e.Chunk = m.held.chunk
+		m.text = json.AppendString(m.text, m.ahead.chunk)
+		e.Mark = len(withoutHalf(m.text))
+		if m.ahead.plain {
+			e.Chunk = m.ahead.chunk
 		}
 	case reasoningDelta:
-		m.reasoning = json.AppendString(m.reasoning, reasoningChunk(m.held))
-		e.Mark = len(whole(m.reasoning))
+		m.reasoning = json.AppendString(m.reasoning, reasoningChunk(m.ahead))
+		e.Mark = len(withoutHalf(m.reasoning))
 	case toolCallStarted, toolCallDelta, toolCall, toolResult:
-		m.tools.apply(m.held.kind, m.held.data)
+		m.tools.apply(m.ahead.kind, m.ahead.data)
 	case turnComplete:
-		m.conclude(Outcome{Status: Completed, Complete: clone(m.held.data)})
+		m.conclude(Outcome{Status: Completed, Complete: clone(m.ahead.data)})
 	case errorEvent:
-		m.conclude(Outcome{Status: Failed, Err: turnError(m.held.data)})
+		m.conclude(Outcome{Status: Failed, Err: turnError(m.ahead.data)})
 	}
 	return e
 }

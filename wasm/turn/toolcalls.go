@@ -15,7 +15,7 @@ type call struct {
 	place         int    // among all calls
 	changed       bool   // since AppendToolCalls
 	argumentsText []byte // UTF-8
-	fragments     []byte // of the arguments, as they came; a replay is held against them
+	fragments     []byte // of the arguments, as they came; a replay is compared with them
 	arguments     []byte // JSON; nil until tool_call, and where the text is not JSON
 	result        []byte // JSON; nil until there is one
 }
@@ -191,7 +191,7 @@ func (t *tools) appendChanged(dst []byte) []byte {
 		w.String("id", c.id)
 		w.String("name", c.name)
 		w.String("status", c.status)
-		w.String("argumentsText", string(whole(c.argumentsText)))
+		w.String("argumentsText", string(withoutHalf(c.argumentsText)))
 		if c.arguments != nil {
 			w.Raw("arguments", c.arguments)
 		}

@@ -21,20 +21,20 @@ func isSAS(t *api.Ticket) bool {
 // parameter.
 type azureWire struct{}
 
-func (*azureWire) layout(*session) (layout, *api.Error) {
+func (*azureWire) layout(*transfer) (layout, *api.Error) {
 	return layout{min: 1, max: 4000 * mib, most: 50_000}, nil
 }
 
 // survey asks which blocks are there, committed or not: those uncommitted are dropped after a week, and a commit's
 // answer may have been lost. The signature may not allow it.
-func (*azureWire) survey(s *session, continued bool) (Request, bool) {
-	if !continued || s.whole() {
+func (*azureWire) survey(t *transfer, continued bool) (Request, bool) {
+	if !continued || t.oneBlock() {
 		return Request{}, false
 	}
-	return Request{Method: "GET", URL: withQuery(s.ticket.URL, "comp=blocklist&blocklisttype=all")}, true
+	return Request{Method: "GET", URL: withQuery(t.ticket.URL, "comp=blocklist&blocklisttype=all")}, true
 }
 
-func (*azureWire) surveyed(s *session, a *Answer) {
+func (*azureWire) surveyed(t *transfer, a *Answer) {
 	if !a.ok() || !contains(string(a.Body), "<BlockList") {
 		return
 	}
@@ -46,13 +46,13 @@ func (*azureWire) surveyed(s *session, a *Answer) {
 	}
 	// A list that was cut says nothing of the rest.
 	complete := contains(string(a.Body), "</BlockList>")
-	for _, l := range s.lanes {
+	for _, l := range t.lanes {
 		size, there := stored[blockID(l.index)]
 		switch {
 		case there && size == l.to-l.from:
-			s.finish(l)
+			t.finish(l)
 		case complete && l.done:
-			s.reset(l)
+			t.reset(l)
 		}
 	}
 }
@@ -63,19 +63,19 @@ func blockID(index int) string {
 	return base64([]byte("block-" + "000000000"[len(digits):] + digits))
 }
 
-func (*azureWire) next(s *session, l *lane) Request {
-	if s.whole() {
-		own := []api.Field{{Name: "x-ms-blob-type", Value: "BlockBlob"}, {Name: "x-ms-blob-content-type", Value: s.contentType}}
-		return Request{Method: "PUT", URL: s.ticket.URL, Header: with(own, s.ticket.Header), From: l.from, To: l.to}
+func (*azureWire) next(t *transfer, l *lane) Request {
+	if t.oneBlock() {
+		own := []api.Field{{Name: "x-ms-blob-type", Value: "BlockBlob"}, {Name: "x-ms-blob-content-type", Value: t.contentType}}
+		return Request{Method: "PUT", URL: t.ticket.URL, Header: with(own, t.ticket.Header), From: l.from, To: l.to}
 	}
-	return Request{Method: "PUT", URL: withQuery(s.ticket.URL, "comp=block&blockid="+blockID(l.index)),
-		Header: s.azureHeader(false), From: l.from, To: l.to}
+	return Request{Method: "PUT", URL: withQuery(t.ticket.URL, "comp=block&blockid="+blockID(l.index)),
+		Header: t.azureHeader(false), From: l.from, To: l.to}
 }
 
 // azureHeader is what the ticket names, less what belongs to the blob as a whole where a block is sent.
-func (s *session) azureHeader(list bool) []api.Field {
+func (t *transfer) azureHeader(list bool) []api.Field {
 	var out []api.Field
-	for _, f := range s.ticket.Header {
+	for _, f := range t.ticket.Header {
 		name := api.Lower(f.Name)
 		if name == "x-ms-blob-type" || !list && strings.HasPrefix(name, "x-ms-blob-") || name == "content-type" {
 			continue
@@ -85,28 +85,28 @@ func (s *session) azureHeader(list bool) []api.Field {
 	return out
 }
 
-func (*azureWire) answered(s *session, l *lane, _ *Request, a *Answer) verdict {
+func (*azureWire) answered(t *transfer, l *lane, _ *Request, a *Answer) verdict {
 	if !a.ok() {
 		return refusal("block "+strconv.Itoa(l.index), a)
 	}
-	s.finish(l)
+	t.finish(l)
 	return verdict{}
 }
 
-func (*azureWire) commit(s *session) (Request, bool) {
-	if s.whole() {
+func (*azureWire) commit(t *transfer) (Request, bool) {
+	if t.oneBlock() {
 		return Request{}, false
 	}
 	body := []byte(`<?xml version="1.0" encoding="utf-8"?><BlockList>`)
-	for _, l := range s.lanes {
+	for _, l := range t.lanes {
 		body = append(body, "<Latest>"+blockID(l.index)+"</Latest>"...)
 	}
-	own := []api.Field{{Name: "x-ms-blob-content-type", Value: s.contentType}}
-	return Request{Method: "PUT", URL: withQuery(s.ticket.URL, "comp=blocklist"), Header: with(own, s.azureHeader(true)),
+	own := []api.Field{{Name: "x-ms-blob-content-type", Value: t.contentType}}
+	return Request{Method: "PUT", URL: withQuery(t.ticket.URL, "comp=blocklist"), Header: with(own, t.azureHeader(true)),
 		Body: append(body, "</BlockList>"...)}, true
 }
 
-func (*azureWire) committed(_ *session, a *Answer) verdict {
+func (*azureWire) committed(_ *transfer, a *Answer) verdict {
 	if a.ok() {
 		return verdict{}
 	}

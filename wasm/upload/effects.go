@@ -90,7 +90,7 @@ type Progress struct {
 	SecondsLeft    float64 // below 0 while unknown
 }
 
-// Checksum says when the SHA-256 of the whole is computed.
+// Checksum says when the SHA-256 of all the data is computed.
 type Checksum int
 
 // The ways of a checksum.

@@ -17,7 +17,7 @@ type flight struct {
 	sent       int64 // bytes of the body
 	moved      int64 // when it last made progress
 	alive      bool  // something went or came
-	kept       bool  // through a pause, because its last byte had left
+	spared     bool  // by a pause, because its last byte had left
 }
 
 // sending reports whether a part of the request has still to leave.
@@ -26,7 +26,7 @@ func (f *flight) sending() bool { return !f.request.carries() || f.sent < f.requ
 func (m *Machine) launch(l *lane, r Request) {
 	m.lastID++
 	if l.role == commit {
-		m.session.commits++
+		m.transfer.commits++
 		m.save = true
 	}
 	if !m.wantsData() {
@@ -122,17 +122,17 @@ func (m *Machine) StoreAnswered(now int64, id int, a Answer) {
 			m.judge(f, refusal("a question", &a), &a)
 			break
 		}
-		m.protocol.wire.surveyed(&m.session, &a)
+		m.protocol.wire.surveyed(&m.transfer, &a)
 		m.plan()
 	case commit:
-		v := m.protocol.wire.committed(&m.session, &a)
+		v := m.protocol.wire.committed(&m.transfer, &a)
 		if v.outcome == onward {
-			m.session.committed, m.save = true, true
+			m.transfer.committed, m.save = true, true
 			break
 		}
 		m.judge(f, v, &a)
 	default:
-		m.judge(f, m.protocol.wire.answered(&m.session, l, &f.request, &a), &a)
+		m.judge(f, m.protocol.wire.answered(&m.transfer, l, &f.request, &a), &a)
 	}
 	m.proceed()
 }

@@ -18,7 +18,7 @@ func isResumable(t *api.Ticket) bool {
 // which says how far it came. A session's address needs no signature.
 type gcsWire struct{}
 
-func (*gcsWire) layout(*session) (layout, *api.Error) {
+func (*gcsWire) layout(*transfer) (layout, *api.Error) {
 	return layout{min: 256 * kib, multiple: 256 * kib, lanes: 1}, nil
 }
 
@@ -28,27 +28,27 @@ func startsResumable(t *api.Ticket) bool {
 	return named || t.Method == "POST" || contains(api.Lower(query(t.URL, "X-Goog-SignedHeaders")), "x-goog-resumable")
 }
 
-func (*gcsWire) survey(*session, bool) (Request, bool) { return Request{}, false }
-func (*gcsWire) surveyed(*session, *Answer)            {}
+func (*gcsWire) survey(*transfer, bool) (Request, bool) { return Request{}, false }
+func (*gcsWire) surveyed(*transfer, *Answer)            {}
 
-func (*gcsWire) next(s *session, l *lane) Request {
-	if l.url == "" && query(s.ticket.URL, "upload_id") != "" {
-		l.url = s.ticket.URL
+func (*gcsWire) next(t *transfer, l *lane) Request {
+	if l.url == "" && query(t.ticket.URL, "upload_id") != "" {
+		l.url = t.ticket.URL
 	}
-	total := strconv.FormatInt(s.size, 10)
+	total := strconv.FormatInt(t.size, 10)
 	switch {
 	case l.url == "":
 		own := []api.Field{{Name: "x-goog-resumable", Value: "start"}}
-		return Request{Method: "POST", URL: s.ticket.URL, Header: with(own, s.ticket.Header), Want: []string{"location"}}
-	case l.unsure || s.size == 0:
+		return Request{Method: "POST", URL: t.ticket.URL, Header: with(own, t.ticket.Header), Want: []string{"location"}}
+	case l.unsure || t.size == 0:
 		return Request{Method: "PUT", URL: l.url, Header: []api.Field{{Name: "Content-Range", Value: "bytes */" + total}}, Want: []string{"range"}}
 	}
-	to := s.chunk(l)
+	to := t.chunk(l)
 	return Request{Method: "PUT", URL: l.url, From: l.at, To: to, Want: []string{"range"}, Header: []api.Field{{Name: "Content-Range",
 		Value: "bytes " + strconv.FormatInt(l.at, 10) + "-" + strconv.FormatInt(to-1, 10) + "/" + total}}}
 }
 
-func (*gcsWire) answered(s *session, l *lane, r *Request, a *Answer) verdict {
+func (*gcsWire) answered(t *transfer, l *lane, r *Request, a *Answer) verdict {
 	switch {
 	case r.Method == "POST":
 		if !a.ok() {
@@ -57,16 +57,16 @@ func (*gcsWire) answered(s *session, l *lane, r *Request, a *Answer) verdict {
 		if l.url = a.get("location"); l.url == "" {
 			return hidden("Location", `for Cloud Storage, "responseHeader": ["Location", "Range"] in the bucket's CORS configuration`)
 		}
-		l.url, l.unsure = resolve(s.ticket.URL, l.url), false
+		l.url, l.unsure = resolve(t.ticket.URL, l.url), false
 		return verdict{}
 	case a.ok() && l.sent < l.to:
 		return verdict{failed, mismatch("every one", l.sent)}
 	case a.ok():
 		// The store says so only when it has the last byte.
-		s.finish(l)
+		t.finish(l)
 		return verdict{}
 	case a.Status == 308:
-		return s.gcsRange(l, r, a.get("range"))
+		return t.gcsRange(l, r, a.get("range"))
 	case a.Status == 404, a.Status == 410, a.Status == 416:
 		v := refusal("a block", a)
 		v.outcome = gone
@@ -78,28 +78,28 @@ func (*gcsWire) answered(s *session, l *lane, r *Request, a *Answer) verdict {
 // gcsRange reads how far the store came. Where CORS hides it, a block that was sent whole counts as stored: the store
 // answers with success only when it has every byte to the last. After a break the block is sent from its beginning:
 // the store passes over what it has.
-func (s *session) gcsRange(l *lane, r *Request, value string) verdict {
+func (t *transfer) gcsRange(l *lane, r *Request, value string) verdict {
 	l.unsure = false
 	if value == "" {
 		switch {
-		case s.able:
-			s.move(l, l.from)
+		case t.able:
+			t.move(l, l.from)
 		case r.carries():
-			s.move(l, min(r.To, l.to))
+			t.move(l, min(r.To, l.to))
 		}
-		return s.short(l)
+		return t.short(l)
 	}
-	s.able = true
+	t.able = true
 	last, ok := rangeEnd(value)
 	if !ok || last >= l.sent {
 		return verdict{failed, mismatch(value, l.sent)}
 	}
-	s.move(l, last+1)
-	return s.short(l)
+	t.move(l, last+1)
+	return t.short(l)
 }
 
 // short is the verdict on a session that is not complete. One that has every byte and still says so is asked again.
-func (s *session) short(l *lane) verdict {
+func (t *transfer) short(l *lane) verdict {
 	if l.at < l.to {
 		return verdict{}
 	}
@@ -109,8 +109,8 @@ func (s *session) short(l *lane) verdict {
 	return verdict{again, err}
 }
 
-func (*gcsWire) commit(*session) (Request, bool)     { return Request{}, false }
-func (*gcsWire) committed(*session, *Answer) verdict { return verdict{} }
+func (*gcsWire) commit(*transfer) (Request, bool)     { return Request{}, false }
+func (*gcsWire) committed(*transfer, *Answer) verdict { return verdict{} }
 
 // rangeEnd reads the last byte of "bytes=0-n", in any of the spellings about.
 func rangeEnd(value string) (last int64, ok bool) {

@@ -19,7 +19,7 @@ var gcsRoom = room{
 		{"its start, by what is signed", api.Ticket{URL: "https://g/o?X-Goog-Signature=1&X-Goog-SignedHeaders=host%3Bx-goog-resumable"}},
 	},
 	cuts: []cutCase{
-		{"units", session{size: 20 * mib, wanted: 300 * kib}, 512 * kib, 1, ""},
+		{"units", transfer{size: 20 * mib, wanted: 300 * kib}, 512 * kib, 1, ""},
 	},
 	answers: []answerCase{
 		{"session begun", Request{Method: "POST"}, Answer{Status: 201, Header: []api.Field{{Name: "Location", Value: "/s"}}}, onward, 0, ""},

@@ -29,7 +29,7 @@ type Machine struct {
 	serviceHost string
 	now         int64
 	step        step
-	session     session
+	transfer    transfer
 
 	protocol protocol // none until step 1 is done
 
@@ -78,7 +78,7 @@ func New(config Config) *Machine {
 		config.BlockTries = defaultTries
 	}
 	m := &Machine{config: config, serviceHost: host(config.Service)}
-	m.session = session{ticket: &api.Ticket{}, name: config.Name, contentType: config.ContentType, size: config.Size, wanted: config.BlockSize,
+	m.transfer = transfer{ticket: &api.Ticket{}, name: config.Name, contentType: config.ContentType, size: config.Size, wanted: config.BlockSize,
 		concurrency: config.Concurrency, once: config.Once}
 	m.progress.stage = Preparing
 	if config.Checksum == ChecksumKnown || config.Checksum == ChecksumDuring && config.KnownSum != "" {
@@ -88,7 +88,7 @@ func New(config Config) *Machine {
 }
 
 // FileID is the file's identifier, "" until step 1 is done.
-func (m *Machine) FileID() string { return m.session.ticket.FileID }
+func (m *Machine) FileID() string { return m.transfer.ticket.FileID }
 
 // Protocol is the name of the protocol, "" until step 1 is done.
 func (m *Machine) Protocol() string { return m.protocol.name }
@@ -126,7 +126,7 @@ func (m *Machine) Pause(now int64) {
 			m.enqueue(f.lane, 0)
 			continue
 		} else if f.request.carries() {
-			f.kept, f.moved = true, now
+			f.spared, f.moved = true, now
 		}
 		i++
 	}
@@ -196,8 +196,8 @@ func (m *Machine) DataFailed(now int64, at int64, detail string) {
 	if detail != "" {
 		err.Message += " (" + detail + ")"
 	}
-	if m.session.block > 0 {
-		err.Block, err.HasBlock = int(at/m.session.block), true
+	if m.transfer.block > 0 {
+		err.Block, err.HasBlock = int(at/m.transfer.block), true
 	}
 	m.fail(err)
 	m.proceed()
@@ -223,5 +223,5 @@ func (m *Machine) TimerFired(now int64) {
 	m.proceed()
 }
 
-// held reports whether nothing new is to be begun.
-func (m *Machine) held() bool { return m.paused || m.offline }
+// resting reports whether nothing new is to be begun.
+func (m *Machine) resting() bool { return m.paused || m.offline }

@@ -13,7 +13,7 @@ type meter struct {
 	stage   Stage
 	loaded  int64
 	shown   Progress
-	told    bool  // shown was
+	any     bool  // shown was reported
 	at      int64 // when
 	dirty   bool  // something changed since
 	moved   int64 // when loaded last grew
@@ -39,7 +39,7 @@ func (m *Machine) stage() Stage {
 		return Reporting
 	case m.step == processing:
 		return Processing
-	case m.held():
+	case m.resting():
 		return Paused
 	case m.step == reporting:
 		return Reporting
@@ -52,9 +52,9 @@ func (m *Machine) stage() Stage {
 // Progress is the upload as it stands.
 func (m *Machine) Progress() Progress {
 	p := Progress{Stage: m.stage(), LoadedBytes: m.progress.loaded, TotalBytes: m.config.Size, SecondsLeft: -1}
-	if s := &m.session; s.lanes != nil {
-		p.BlocksTotal = s.blocks()
-		p.BlocksDone = s.acked / s.block
+	if t := &m.transfer; t.lanes != nil {
+		p.BlocksTotal = t.blocks()
+		p.BlocksDone = t.acked / t.block
 		if m.step > storing && m.step != closing && m.step != over || p.Stage == Done {
 			p.BlocksDone = p.BlocksTotal
 		}
@@ -82,7 +82,7 @@ func (p *meter) oldest(now int64) (sample, bool) {
 // show reports what changed: a stage at once, bytes at most 60 times a second.
 func (m *Machine) show() {
 	p := &m.progress
-	loaded := m.session.acked
+	loaded := m.transfer.acked
 	for _, f := range m.flights {
 		if f.request.carries() {
 			loaded += min(f.sent, f.request.To-f.request.From)
@@ -100,13 +100,13 @@ func (m *Machine) show() {
 	}
 	p.stage = stage
 	now := m.Progress()
-	p.dirty = !p.told || now.Stage != p.shown.Stage || now.LoadedBytes != p.shown.LoadedBytes || now.BlocksDone != p.shown.BlocksDone || now.BlocksTotal != p.shown.BlocksTotal
-	if p.told && now.Stage == p.shown.Stage && m.now-p.at < quickest {
+	p.dirty = !p.any || now.Stage != p.shown.Stage || now.LoadedBytes != p.shown.LoadedBytes || now.BlocksDone != p.shown.BlocksDone || now.BlocksTotal != p.shown.BlocksTotal
+	if p.any && now.Stage == p.shown.Stage && m.now-p.at < quickest {
 		return
 	}
 	if due := p.due(); !p.dirty && (due == 0 || m.now < due) {
 		return
 	}
-	p.shown, p.told, p.at, p.dirty = now, true, m.now, false
+	p.shown, p.any, p.at, p.dirty = now, true, m.now, false
 	m.Emit(Report{now})
 }

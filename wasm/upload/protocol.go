@@ -40,22 +40,22 @@ func recognise(t *api.Ticket) (*protocol, *api.Error) {
 			", this client knows" + known + "; option mapUploadTicket can translate"}
 }
 
-// wire is how a protocol speaks. It has no state: what it knows of an upload lies in the session, so that it can be kept
+// wire is how a protocol speaks. It has no state: what it knows of an upload lies in the transfer, so that it can be kept
 // and gone on with.
 type wire interface {
 	// layout says how the data may be cut. An error says that this data can't be stored this way.
-	layout(s *session) (layout, *api.Error)
+	layout(t *transfer) (layout, *api.Error)
 	// survey is a question to the store before any block is sent: what it can do, or what it has of an upload that is
 	// gone on with. Its answer is welcome, not needed.
-	survey(s *session, continued bool) (Request, bool)
-	surveyed(s *session, a *Answer)
+	survey(t *transfer, continued bool) (Request, bool)
+	surveyed(t *transfer, a *Answer)
 	// next is the request that brings a lane on: its beginning, a block, or a question how far it came.
-	next(s *session, l *lane) Request
+	next(t *transfer, l *lane) Request
 	// answered reads the answer to it, and moves the lane.
-	answered(s *session, l *lane, r *Request, a *Answer) verdict
+	answered(t *transfer, l *lane, r *Request, a *Answer) verdict
 	// commit makes one thing of the lanes once all are stored; false where nothing is left to do.
-	commit(s *session) (Request, bool)
-	committed(s *session, a *Answer) verdict
+	commit(t *transfer) (Request, bool)
+	committed(t *transfer, a *Answer) verdict
 }
 
 // layout is how data is cut into blocks, and blocks are put into lanes. Sizes are bytes.

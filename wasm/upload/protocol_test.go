@@ -32,11 +32,11 @@ type recognisedCase struct {
 
 // cutCase is how data is cut, or the code of why it can't be.
 type cutCase struct {
-	name    string
-	session session
-	block   int64
-	lanes   int
-	code    string
+	name     string
+	transfer transfer
+	block    int64
+	lanes    int
+	code     string
 }
 
 // answerCase is what the answer to a request means, and how far a lane of 100 bytes is then.
@@ -105,7 +105,7 @@ func TestCut(t *testing.T) {
 }
 
 func testCut(t *testing.T, p *protocol, c cutCase) {
-	s := c.session
+	s := c.transfer
 	if s.ticket == nil {
 		s.ticket = &api.Ticket{}
 	}
@@ -139,7 +139,7 @@ func TestAnswers(t *testing.T) {
 }
 
 func testAnswer(t *testing.T, p *protocol, c answerCase) {
-	s := session{size: 100, block: 50, span: 100, ticket: &api.Ticket{URL: "https://h/x?y", Parts: []api.Part{{Number: 1, URL: "p"}}}}
+	s := transfer{size: 100, block: 50, span: 100, ticket: &api.Ticket{URL: "https://h/x?y", Parts: []api.Part{{Number: 1, URL: "p"}}}}
 	s.lay()
 	l := s.lanes[0]
 	l.sent = l.to
@@ -163,7 +163,7 @@ func FuzzHeaders(f *testing.F) {
 	f.Fuzz(func(t *testing.T, value, address string, status uint16) {
 		for _, p := range protocols {
 			for _, method := range []string{"POST", "PUT", "PATCH", "HEAD"} {
-				s := session{size: 100, block: 50, span: 100, ticket: &api.Ticket{URL: address, Parts: []api.Part{{Number: 1, URL: address}}}}
+				s := transfer{size: 100, block: 50, span: 100, ticket: &api.Ticket{URL: address, Parts: []api.Part{{Number: 1, URL: address}}}}
 				s.lay()
 				l := s.lanes[0]
 				a := Answer{Status: int(status)}

@@ -18,7 +18,7 @@ var putRoom = room{
 		{"nothing known", api.Ticket{URL: "/upload/1"}},
 	},
 	cuts: []cutCase{
-		{"one block", session{size: 20 * mib}, 20 * mib, 1, ""},
+		{"one block", transfer{size: 20 * mib}, 20 * mib, 1, ""},
 	},
 	answers: []answerCase{
 		{"stored", Request{Method: "PUT", To: 100}, Answer{Status: 204}, onward, 100, ""},

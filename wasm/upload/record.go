@@ -58,23 +58,23 @@ func (m *Machine) Record() []byte {
 }
 
 func (m *Machine) record(w *json.Writer) {
-	s := &m.session
+	t := &m.transfer
 	w.String("data", m.identity())
-	w.Raw("ticket", s.ticket.AppendJSON(nil))
+	w.Raw("ticket", t.ticket.AppendJSON(nil))
 	w.String("sum", m.sum.value)
 	if m.sum.state != "" {
 		w.Int("hashed", m.sum.at)
 		w.String("hasher", m.sum.state)
 	}
-	w.Bool("able", s.able)
-	w.Bool("committed", s.committed)
-	w.Int("commits", int64(s.commits))
+	w.Bool("able", t.able)
+	w.Bool("committed", t.committed)
+	w.Int("commits", int64(t.commits))
 	w.Bool("reporting", m.report.begun)
 	w.Bool("reported", m.reported)
-	w.Int("block", s.block)
-	w.Int("span", s.span)
+	w.Int("block", t.block)
+	w.Int("span", t.span)
 	w.Open("lanes", '[')
-	for _, l := range s.lanes {
+	for _, l := range t.lanes {
 		if l.at == l.from && l.url == "" && !l.done {
 			continue
 		}
@@ -125,8 +125,8 @@ func (m *Machine) Restored(now int64, record []byte) {
 	version, _ := json.Int(r[recordVersion])
 	p, unknown := recognise(ticket)
 	if err != nil || unknown != nil || version != recordForm || json.String(r[recordData]) != m.identity() || m.config.Once ||
-		!m.relay(r[recordBlock], r[recordSpan], r[recordLanes]) || !m.session.reachedBy(p, ticket) {
-		m.session.lanes, m.session.acked, m.session.block = nil, 0, 0
+		!m.relay(r[recordBlock], r[recordSpan], r[recordLanes]) || !m.transfer.reachedBy(p, ticket) {
+		m.transfer.lanes, m.transfer.acked, m.transfer.block = nil, 0, 0
 		// One of which the service may have been told that it is stored is its own matter.
 		if !isTrue(r[recordReporting]) {
 			m.abandon(ticket.FileID, notContinued)
@@ -134,10 +134,10 @@ func (m *Machine) Restored(now int64, record []byte) {
 		m.Start(now)
 		return
 	}
-	m.session.ticket = ticket
-	m.session.able, m.session.committed = isTrue(r[recordAble]), isTrue(r[recordCommitted])
+	m.transfer.ticket = ticket
+	m.transfer.able, m.transfer.committed = isTrue(r[recordAble]), isTrue(r[recordCommitted])
 	if n, ok := json.Int(r[recordCommits]); ok {
-		m.session.commits = int(min(max(n, 0), 1))
+		m.transfer.commits = int(min(max(n, 0), 1))
 	}
 	m.report.begun, m.reported = isTrue(r[recordReporting]), isTrue(r[recordReported])
 	m.takeSum(r[recordSum], r[recordHashed], r[recordHasher])
@@ -156,7 +156,7 @@ func (m *Machine) resume(expires int64) {
 		m.beginWait()
 	case m.reported:
 		m.step = reporting
-	case m.session.committed:
+	case m.transfer.committed:
 		m.step = summing
 	default:
 		m.step = surveying
@@ -177,18 +177,18 @@ func (m *Machine) takeSum(value, at, state []byte) {
 
 // relay lays the lanes of a record, and reports whether they fit the data.
 func (m *Machine) relay(blockSize, laneSize, lanes []byte) bool {
-	s := &m.session
+	t := &m.transfer
 	block, ok1 := json.Int(blockSize)
 	span, ok2 := json.Int(laneSize)
 	if !ok1 || !ok2 || block == 0 {
 		return ok1 && ok2 // nothing was cut yet
 	}
-	if block < 0 || span < block || ceil(s.size, span) > 100_000 {
+	if block < 0 || span < block || ceil(t.size, span) > 100_000 {
 		return false
 	}
-	s.block, s.span = block, span
-	s.lay()
-	for _, l := range s.lanes {
+	t.block, t.span = block, span
+	t.lay()
+	for _, l := range t.lanes {
 		l.sent = l.to // by whom, is not known any more
 	}
 	for _, item := range json.Items(lanes) {
@@ -196,17 +196,17 @@ func (m *Machine) relay(blockSize, laneSize, lanes []byte) bool {
 		if len(v) < 3 {
 			return false
 		}
-		i, ok1 := json.Int(v[0])
+		index, ok1 := json.Int(v[0])
 		at, ok2 := json.Int(v[1])
-		if !ok1 || !ok2 || i < 0 || i >= int64(len(s.lanes)) {
+		done := isTrue(v[2])
+		if !ok1 || !ok2 || index < 0 || index >= int64(len(t.lanes)) {
 			return false
 		}
-		l := s.lanes[i]
-		done := isTrue(v[2])
+		l := t.lanes[index]
 		if at < l.from || at > l.to || done && at != l.to {
 			return false
 		}
-		s.move(l, at)
+		t.move(l, at)
 		l.best, l.done, l.unsure = at, done, !done
 		if len(v) >= 5 {
 			l.url, l.tag = json.String(v[3]), json.String(v[4])

@@ -12,10 +12,10 @@ import (
 // FuzzRecord shows that no record that was kept can stop an upload.
 func FuzzRecord(f *testing.F) {
 	m := New(Config{Name: "n", Size: 100, BlockSize: 10})
-	m.session.ticket = &api.Ticket{FileID: "f", URL: "u?sv=1&sp=1&sig=1"}
-	m.session.block, m.session.span = 10, 10
-	m.session.lay()
-	m.session.finish(m.session.lanes[3])
+	m.transfer.ticket = &api.Ticket{FileID: "f", URL: "u?sv=1&sp=1&sig=1"}
+	m.transfer.block, m.transfer.span = 10, 10
+	m.transfer.lay()
+	m.transfer.finish(m.transfer.lanes[3])
 	f.Add(m.Record())
 	f.Add([]byte(`{"abandoned":["a"]}`))
 	f.Fuzz(func(t *testing.T, record []byte) {

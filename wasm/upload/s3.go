@@ -14,53 +14,53 @@ func hasParts(t *api.Ticket) bool { return len(t.Parts) > 0 && t.CompleteURL != 
 // API: UploadPart, CompleteMultipartUpload).
 type s3Wire struct{}
 
-func (*s3Wire) layout(s *session) (layout, *api.Error) {
-	if len(s.ticket.Parts) == 0 || s.ticket.CompleteURL == "" {
+func (*s3Wire) layout(t *transfer) (layout, *api.Error) {
+	if len(t.ticket.Parts) == 0 || t.ticket.CompleteURL == "" {
 		return layout{}, withoutParts("the service asks for s3-multipart, but its answer has no parts or no complete_url")
 	}
-	for i, p := range s.ticket.Parts {
-		if p.URL == "" || i > 0 && p.Number <= s.ticket.Parts[i-1].Number {
+	for i, p := range t.ticket.Parts {
+		if p.URL == "" || i > 0 && p.Number <= t.ticket.Parts[i-1].Number {
 			return layout{}, withoutParts("the parts of the service's answer need an address each and numbers that go up")
 		}
 	}
-	return layout{min: 5 * mib, max: 5 << 30, most: int64(min(len(s.ticket.Parts), 10_000)), fixed: s.ticket.BlockSize}, nil
+	return layout{min: 5 * mib, max: 5 << 30, most: int64(min(len(t.ticket.Parts), 10_000)), fixed: t.ticket.BlockSize}, nil
 }
 
 func withoutParts(message string) *api.Error {
 	return &api.Error{Kind: api.KindProtocol, Code: "ticket_without_parts", Message: message}
 }
 
-func (*s3Wire) survey(*session, bool) (Request, bool) { return Request{}, false }
-func (*s3Wire) surveyed(*session, *Answer)            {}
+func (*s3Wire) survey(*transfer, bool) (Request, bool) { return Request{}, false }
+func (*s3Wire) surveyed(*transfer, *Answer)            {}
 
-func (*s3Wire) next(s *session, l *lane) Request {
-	return Request{Method: "PUT", URL: s.ticket.Parts[l.index].URL, Header: with(nil, s.ticket.Header),
+func (*s3Wire) next(t *transfer, l *lane) Request {
+	return Request{Method: "PUT", URL: t.ticket.Parts[l.index].URL, Header: with(nil, t.ticket.Header),
 		From: l.from, To: l.to, Want: []string{"etag"}}
 }
 
-func (*s3Wire) answered(s *session, l *lane, _ *Request, a *Answer) verdict {
+func (*s3Wire) answered(t *transfer, l *lane, _ *Request, a *Answer) verdict {
 	if !a.ok() {
-		return refusal("part "+strconv.Itoa(s.ticket.Parts[l.index].Number), a)
+		return refusal("part "+strconv.Itoa(t.ticket.Parts[l.index].Number), a)
 	}
 	l.tag = a.get("etag")
 	if l.tag == "" {
 		return hidden("ETag", `for S3, a CORS rule of the bucket with "ExposeHeaders": ["ETag"]`)
 	}
-	s.finish(l)
+	t.finish(l)
 	return verdict{}
 }
 
-func (*s3Wire) commit(s *session) (Request, bool) {
+func (*s3Wire) commit(t *transfer) (Request, bool) {
 	body := []byte(`<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">`)
-	for i, l := range s.lanes {
-		body = append(body, "<Part><PartNumber>"+strconv.Itoa(s.ticket.Parts[i].Number)+"</PartNumber><ETag>"+replace(l.tag, xmlEscape)+"</ETag></Part>"...)
+	for i, l := range t.lanes {
+		body = append(body, "<Part><PartNumber>"+strconv.Itoa(t.ticket.Parts[i].Number)+"</PartNumber><ETag>"+replace(l.tag, xmlEscape)+"</ETag></Part>"...)
 	}
-	return Request{Method: "POST", URL: s.ticket.CompleteURL, Body: append(body, "</CompleteMultipartUpload>"...)}, true
+	return Request{Method: "POST", URL: t.ticket.CompleteURL, Body: append(body, "</CompleteMultipartUpload>"...)}, true
 }
 
 // committed reads the body too: S3 begins to answer 200 before it knows how the completion ends.
-func (*s3Wire) committed(s *session, a *Answer) verdict {
-	if a.Status == 404 && s.commits > 1 {
+func (*s3Wire) committed(t *transfer, a *Answer) verdict {
+	if a.Status == 404 && t.commits > 1 {
 		// The upload is gone because an earlier completion, whose answer was lost, has succeeded; the service, which can
 		// look, has the last word in any case.
 		return verdict{}

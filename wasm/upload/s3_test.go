@@ -26,11 +26,11 @@ var s3Room = room{
 		{"parts", api.Ticket{Parts: threeParts(0).Parts, CompleteURL: "c"}},
 	},
 	cuts: []cutCase{
-		{"parts", session{size: 20 * mib, ticket: threeParts(0)}, 8 * mib, 3, ""},
-		{"parts are few", session{size: 60 * mib, ticket: threeParts(0)}, 20 * mib, 3, ""},
-		{"parts are not small", session{size: 12 * mib, wanted: 1, ticket: threeParts(0)}, 5 * mib, 3, ""},
-		{"parts are the service's", session{size: 60 * mib, wanted: 30 * mib, ticket: threeParts(20 * mib)}, 20 * mib, 3, ""},
-		{"no parts", session{size: 1}, 0, 0, "ticket_without_parts"},
+		{"parts", transfer{size: 20 * mib, ticket: threeParts(0)}, 8 * mib, 3, ""},
+		{"parts are few", transfer{size: 60 * mib, ticket: threeParts(0)}, 20 * mib, 3, ""},
+		{"parts are not small", transfer{size: 12 * mib, wanted: 1, ticket: threeParts(0)}, 5 * mib, 3, ""},
+		{"parts are the service's", transfer{size: 60 * mib, wanted: 30 * mib, ticket: threeParts(20 * mib)}, 20 * mib, 3, ""},
+		{"no parts", transfer{size: 1}, 0, 0, "ticket_without_parts"},
 	},
 	answers: []answerCase{
 		{"part stored", Request{Method: "PUT", To: 100}, Answer{Status: 200, Header: []api.Field{{Name: "ETag", Value: `"x"`}}}, onward, 100, ""},

@@ -2,11 +2,11 @@ package upload
 
 // plan cuts the data, unless it is cut already, and begins to store it.
 func (m *Machine) plan() {
-	s := &m.session
-	if s.lanes == nil {
-		lay, err := m.protocol.wire.layout(s)
+	t := &m.transfer
+	if t.lanes == nil {
+		lay, err := m.protocol.wire.layout(t)
 		if err == nil {
-			err = s.cut(lay)
+			err = t.cut(lay)
 		}
 		if err != nil {
 			m.fail(err)
@@ -36,7 +36,7 @@ func (m *Machine) room() bool {
 
 // schedule begins what may be begun, in order, what failed before what is new.
 func (m *Machine) schedule() {
-	if m.held() || m.renewing && m.asking != nobody {
+	if m.resting() || m.renewing && m.asking != nobody {
 		return
 	}
 	if m.renewing || m.expiresAt != 0 && m.now >= m.expiresAt && m.wantsAddress() {
@@ -55,8 +55,8 @@ func (m *Machine) schedule() {
 	if m.step != storing {
 		return
 	}
-	for m.next < len(m.session.lanes) && m.room() {
-		l := m.session.lanes[m.next]
+	for m.next < len(m.transfer.lanes) && m.room() {
+		l := m.transfer.lanes[m.next]
 		if !l.done && !m.inWindow(l) {
 			return
 		}
@@ -70,19 +70,19 @@ func (m *Machine) schedule() {
 }
 
 // wantsAddress reports whether something is left to be sent: an address is not renewed for nothing.
-func (m *Machine) wantsAddress() bool { return len(m.waiting) > 0 || m.next < len(m.session.lanes) }
+func (m *Machine) wantsAddress() bool { return len(m.waiting) > 0 || m.next < len(m.transfer.lanes) }
 
 func (m *Machine) request(l *lane) Request {
 	var r Request
 	switch l.role {
 	case survey:
-		r, _ = m.protocol.wire.survey(&m.session, m.continued)
+		r, _ = m.protocol.wire.survey(&m.transfer, m.continued)
 		return r
 	case commit:
-		r, _ = m.protocol.wire.commit(&m.session)
+		r, _ = m.protocol.wire.commit(&m.transfer)
 		return r
 	}
-	return m.protocol.wire.next(&m.session, l)
+	return m.protocol.wire.next(&m.transfer, l)
 }
 
 // enqueue has a lane tried (again), not before due.

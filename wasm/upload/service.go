@@ -118,13 +118,13 @@ func (m *Machine) registered(d *retry.Done) {
 	ticket, err := m.ticket(d)
 	if m.step >= closing {
 		if ticket.FileID != "" {
-			m.session.ticket.FileID = ticket.FileID
+			m.transfer.ticket.FileID = ticket.FileID
 			m.abandon(ticket.FileID, "the upload was aborted")
 			m.save = true
 		}
 		return
 	}
-	m.session.ticket = ticket
+	m.transfer.ticket = ticket
 	p, unknown := recognise(ticket)
 	if err == nil {
 		err = unknown
@@ -143,14 +143,14 @@ func (m *Machine) registered(d *retry.Done) {
 // already, or will in a moment, shows that the clocks differ: then only the store's own word counts.
 func (m *Machine) expire() {
 	m.expiresAt = 0
-	if at := expiry(m.session.ticket); at > m.now+10_000 {
+	if at := expiry(m.transfer.ticket); at > m.now+10_000 {
 		m.expiresAt = at - min(30_000, (at-m.now)/4)
 	}
 }
 
 func (m *Machine) renewed(d *retry.Done) {
 	ticket, err := m.ticket(d)
-	old := m.session.ticket
+	old := m.transfer.ticket
 	another := ticket.FileID != "" && ticket.FileID != old.FileID
 	if another {
 		m.abandon(ticket.FileID, notContinued)
@@ -169,13 +169,13 @@ func (m *Machine) renewed(d *retry.Done) {
 		m.stale(err.Status, err.Message)
 	case p.name != m.protocol.name:
 		m.stale(0, "the service changed the protocol to "+p.name)
-	case !m.session.reachedBy(p, ticket):
+	case !m.transfer.reachedBy(p, ticket):
 		m.stale(0, "the service gave addresses for fewer parts")
 	default:
 		m.renewing, m.refused = false, nil
 		m.renewals++
 		m.generation++
-		m.session.ticket = ticket
+		m.transfer.ticket = ticket
 		m.expire()
 		m.save = true
 		m.log("info", "address renewed", nil)

@@ -89,7 +89,7 @@ func (s *sim) checkSend(r Request) {
 		if limit == 0 {
 			limit = 4
 		}
-		if r.From < s.released || r.From >= s.released+limit*s.m.session.block {
+		if r.From < s.released || r.From >= s.released+limit*s.m.transfer.block {
 			s.fail(fmt.Sprintf("asks for %d to %d, released %d", r.From, r.To, s.released))
 		}
 	}

@@ -19,7 +19,7 @@ func (m *Machine) lively(f *flight) int64 {
 // limit is how long a request may give no sign of life. Stores take their time to make one thing of the blocks, and what
 // they say meanwhile Chromium may hold back until it knows the type of the answer.
 func (m *Machine) limit(f *flight) int64 {
-	if f.kept {
+	if f.spared {
 		// Who pauses and resumes may do so because nothing moves.
 		return min(m.config.BlockTimeout, 10_000)
 	}

@@ -47,13 +47,13 @@ func (m *Machine) advance() bool {
 			m.step = registering
 		}
 	case registering:
-		if !m.held() {
+		if !m.resting() {
 			m.register()
 		}
 	case surveying:
 		if m.underWay() {
 			m.schedule()
-		} else if _, ok := m.protocol.wire.survey(&m.session, m.continued); !ok {
+		} else if _, ok := m.protocol.wire.survey(&m.transfer, m.continued); !ok {
 			m.plan()
 		} else {
 			m.enqueue(&lane{role: survey}, 0)
@@ -61,18 +61,18 @@ func (m *Machine) advance() bool {
 		}
 	case storing:
 		m.schedule()
-		if m.step == storing && m.next == len(m.session.lanes) && !m.underWay() {
+		if m.step == storing && m.next == len(m.transfer.lanes) && !m.underWay() {
 			m.step = committing
 		}
 	case committing:
-		if !m.underWay() && !m.session.committed {
-			if _, ok := m.protocol.wire.commit(&m.session); ok {
+		if !m.underWay() && !m.transfer.committed {
+			if _, ok := m.protocol.wire.commit(&m.transfer); ok {
 				m.enqueue(&lane{role: commit}, 0)
 			} else {
-				m.session.committed, m.save = true, true
+				m.transfer.committed, m.save = true, true
 			}
 		}
-		if m.session.committed {
+		if m.transfer.committed {
 			m.step = summing
 			break
 		}
@@ -82,7 +82,7 @@ func (m *Machine) advance() bool {
 			m.step = reporting
 		}
 	case reporting:
-		if m.asking == nobody && !m.held() && m.report.due <= m.now {
+		if m.asking == nobody && !m.resting() && m.report.due <= m.now {
 			m.askReport()
 		}
 	case closing:
@@ -111,7 +111,7 @@ func (m *Machine) arm() {
 			due = at
 		}
 	}
-	if !m.held() && !m.renewing {
+	if !m.resting() && !m.renewing {
 		for _, l := range m.waiting {
 			if l.due > m.now {
 				add(l.due)
@@ -128,7 +128,7 @@ func (m *Machine) arm() {
 	if m.wantsData() {
 		add(m.dataAt + m.config.DataTimeout)
 	}
-	if m.step == reporting && m.asking == nobody && !m.held() {
+	if m.step == reporting && m.asking == nobody && !m.resting() {
 		add(m.report.due)
 	}
 	if m.offline && m.step < closing {

@@ -1,6 +1,6 @@
 package upload
 
-// sum is the SHA-256 of the whole on its way.
+// sum is the SHA-256 of all the data, as far as it is computed.
 type sum struct {
 	at     int64  // bytes that are in it
 	state  string // the hasher's, at that point; "" where it can't be saved
@@ -47,13 +47,13 @@ func (m *Machine) pumpHash() {
 		if m.step < storing {
 			return
 		}
-		if m.step == storing && len(m.session.lanes) > 0 {
+		if m.step == storing && len(m.transfer.lanes) > 0 {
 			limit = min(limit, s.want)
 		}
 	default:
 		return
 	}
-	most := max(m.session.block, defaultBlock)
+	most := max(m.transfer.block, defaultBlock)
 	if !m.config.Once {
 		most *= 4
 	}

@@ -36,7 +36,7 @@ func FuzzXML(f *testing.F) {
 		_, rest := xmlElement(body, name)
 		require.LessOrEqual(t, len(rest), len(body))
 		for _, p := range protocols {
-			s := &session{ticket: &api.Ticket{}}
+			s := &transfer{ticket: &api.Ticket{}}
 			p.wire.surveyed(s, &Answer{Status: 200, Body: []byte("<BlockList>" + body + "</BlockList>")})
 			p.wire.committed(s, &Answer{Status: 200, Body: []byte(body)})
 		}

@@ -14,8 +14,8 @@ func (m *Machine) judge(f *flight, v verdict, a *Answer) {
 	case onward:
 		m.moved(f)
 	case again:
-		after, told := retry.After(a.get("retry-after"), m.now)
-		m.retry(l, v.err, after, told)
+		after, named := retry.After(a.get("retry-after"), m.now)
+		m.retry(l, v.err, after, named)
 	case expired:
 		m.refuse(f, v.err)
 	case gone:
@@ -42,25 +42,25 @@ func (m *Machine) moved(f *flight) {
 
 const retryAfterMost = 60_000
 
-// retry waits and tries once more, or gives up with err.
-func (m *Machine) retry(l *lane, err *api.Error, after int64, told bool) {
+// retry waits and tries once more, or gives up with err. after is the wait in ms that the store named, where it named one.
+func (m *Machine) retry(l *lane, err *api.Error, after int64, named bool) {
 	l.unsure = true
 	if m.offline {
 		m.enqueue(l, 0)
 		return
 	}
 	l.tries++
-	giveUp := l.tries >= m.config.BlockTries || told && after > retryAfterMost
+	giveUp := l.tries >= m.config.BlockTries || named && after > retryAfterMost
 	if giveUp && l.role == survey {
 		m.plan() // its answer is welcome, not needed
 		return
 	}
 	if giveUp {
-		err.RetryAfter, err.HasRetry = after, told
+		err.RetryAfter, err.HasRetry = after, named
 		m.blame(l, err)
 		return
 	}
-	if !told {
+	if !named {
 		after = retry.Backoff(l.tries-1, m.config.Policy.Jitter())
 	}
 	m.log("warn", "trying a block again", err,
@@ -73,14 +73,14 @@ func (m *Machine) blockOf(l *lane) int {
 	if l.role != data {
 		return -1
 	}
-	return int(min(l.at/m.session.block, m.session.blocks()-1))
+	return int(min(l.at/m.transfer.block, m.transfer.blocks()-1))
 }
 
 // blame fails the upload for one lane.
 func (m *Machine) blame(l *lane, err *api.Error) {
 	if l.role == data {
 		err.Block, err.HasBlock = m.blockOf(l), true
-		err.Message += " (block " + strconv.Itoa(err.Block) + " of " + strconv.FormatInt(m.session.blocks(), 10) + ")"
+		err.Message += " (block " + strconv.Itoa(err.Block) + " of " + strconv.FormatInt(m.transfer.blocks(), 10) + ")"
 	}
 	m.fail(err)
 }
@@ -114,7 +114,7 @@ func (m *Machine) restart(l *lane, err *api.Error) {
 	m.log("warn", "beginning anew", err)
 	m.save = true
 	if l.role == data {
-		m.session.reset(l)
+		m.transfer.reset(l)
 		m.enqueue(l, 0)
 		return
 	}
@@ -127,8 +127,8 @@ func (m *Machine) restartAll() {
 		m.letGo(0)
 	}
 	m.waiting = nil
-	for _, l := range m.session.lanes {
-		m.session.reset(l)
+	for _, l := range m.transfer.lanes {
+		m.transfer.reset(l)
 		l.tries, l.due = 0, 0
 	}
 	m.continued, m.save = true, true

@@ -14,35 +14,35 @@ type tusWire struct{}
 
 const tusExpose = "for tus, Access-Control-Expose-Headers with Location, Upload-Offset and Tus-Extension"
 
-func (*tusWire) layout(s *session) (layout, *api.Error) {
+func (*tusWire) layout(t *transfer) (layout, *api.Error) {
 	lay := layout{min: 1, lanes: 1}
-	if s.able {
-		lay.lanes = int64(max(s.concurrency, 1))
+	if t.able {
+		lay.lanes = int64(max(t.concurrency, 1))
 	}
 	return lay, nil
 }
 
 // ready reports whether the ticket's address is an upload already, and not where one is made.
-func (s *session) ready() bool { return s.ticket.Method == "PATCH" || s.ticket.Method == "HEAD" }
+func (t *transfer) ready() bool { return t.ticket.Method == "PATCH" || t.ticket.Method == "HEAD" }
 
 // survey asks what the server can do, where it could matter.
-func (*tusWire) survey(s *session, continued bool) (Request, bool) {
-	if continued || s.ready() || s.once || s.concurrency < 2 {
+func (*tusWire) survey(t *transfer, continued bool) (Request, bool) {
+	if continued || t.ready() || t.once || t.concurrency < 2 {
 		return Request{}, false
 	}
-	s.able = false
-	for _, name := range s.ticket.Extensions {
-		s.able = s.able || joins(name)
+	t.able = false
+	for _, name := range t.ticket.Extensions {
+		t.able = t.able || joins(name)
 	}
-	if len(s.ticket.Extensions) > 0 {
+	if len(t.ticket.Extensions) > 0 {
 		return Request{}, false
 	}
 	// The protocol wants no Tus-Resumable here.
-	return Request{Method: "OPTIONS", URL: s.ticket.URL, Header: with(nil, s.ticket.Header), Want: []string{"tus-extension"}}, s.size > s.wantedBlock()
+	return Request{Method: "OPTIONS", URL: t.ticket.URL, Header: with(nil, t.ticket.Header), Want: []string{"tus-extension"}}, t.size > t.wantedBlock()
 }
 
-func (*tusWire) surveyed(s *session, a *Answer) {
-	s.able = a.ok() && joins(a.get("tus-extension"))
+func (*tusWire) surveyed(t *transfer, a *Answer) {
+	t.able = a.ok() && joins(a.get("tus-extension"))
 }
 
 // joins reports whether a list of extensions has the one that joins uploads.
@@ -57,52 +57,52 @@ func joins(list string) bool {
 }
 
 // tusRequest has what every request of the protocol carries.
-func (s *session) tusRequest(method, url string, own ...api.Field) Request {
+func (t *transfer) tusRequest(method, url string, own ...api.Field) Request {
 	own = append(own, api.Field{Name: "Tus-Resumable", Value: "1.0.0"})
-	return Request{Method: method, URL: url, Header: with(own, s.ticket.Header), Want: []string{"upload-offset"}}
+	return Request{Method: method, URL: url, Header: with(own, t.ticket.Header), Want: []string{"upload-offset"}}
 }
 
-func (*tusWire) next(s *session, l *lane) Request {
-	if l.url == "" && s.ready() {
-		l.url, l.unsure = s.ticket.URL, true
+func (*tusWire) next(t *transfer, l *lane) Request {
+	if l.url == "" && t.ready() {
+		l.url, l.unsure = t.ticket.URL, true
 	}
 	switch {
 	case l.url == "":
 		own := []api.Field{{Name: "Upload-Length", Value: strconv.FormatInt(l.to-l.from, 10)}}
-		if len(s.lanes) > 1 {
+		if len(t.lanes) > 1 {
 			own = append(own, api.Field{Name: "Upload-Concat", Value: "partial"})
 		} else {
-			own = append(own, s.tusMetadata())
+			own = append(own, t.tusMetadata())
 		}
-		r := s.tusRequest("POST", s.ticket.URL, own...)
+		r := t.tusRequest("POST", t.ticket.URL, own...)
 		r.Want = []string{"location"}
 		return r
 	case l.unsure:
-		return s.tusRequest("HEAD", l.url)
+		return t.tusRequest("HEAD", l.url)
 	}
-	r := s.tusRequest("PATCH", l.url, api.Field{Name: "Upload-Offset", Value: strconv.FormatInt(l.at-l.from, 10)},
+	r := t.tusRequest("PATCH", l.url, api.Field{Name: "Upload-Offset", Value: strconv.FormatInt(l.at-l.from, 10)},
 		api.Field{Name: "Content-Type", Value: "application/offset+octet-stream"})
-	r.From, r.To = l.at, s.chunk(l)
+	r.From, r.To = l.at, t.chunk(l)
 	return r
 }
 
-func (s *session) tusMetadata() api.Field {
-	return api.Field{Name: "Upload-Metadata", Value: "filename " + base64([]byte(s.name)) + ",filetype " + base64([]byte(s.contentType))}
+func (t *transfer) tusMetadata() api.Field {
+	return api.Field{Name: "Upload-Metadata", Value: "filename " + base64([]byte(t.name)) + ",filetype " + base64([]byte(t.contentType))}
 }
 
-func (*tusWire) answered(s *session, l *lane, r *Request, a *Answer) verdict {
+func (*tusWire) answered(t *transfer, l *lane, r *Request, a *Answer) verdict {
 	switch {
 	case a.ok() && r.Method == "POST":
 		if l.url = a.get("location"); l.url == "" {
 			return hidden("Location", tusExpose)
 		}
-		l.url, l.unsure = resolve(s.ticket.URL, l.url), false
+		l.url, l.unsure = resolve(t.ticket.URL, l.url), false
 		if l.at == l.to { // empty data is complete when its upload is made
-			s.finish(l)
+			t.finish(l)
 		}
 		return verdict{}
 	case a.ok():
-		return s.tusOffset(l, r, a.get("upload-offset"))
+		return t.tusOffset(l, r, a.get("upload-offset"))
 	case a.Status == 409 && r.Method == "PATCH", a.Status == 423:
 		// Another offset than thought, or locked by the request that broke off.
 		v := refusal("a block", a)
@@ -116,7 +116,7 @@ func (*tusWire) answered(s *session, l *lane, r *Request, a *Answer) verdict {
 	return refusal("a block", a)
 }
 
-func (s *session) tusOffset(l *lane, r *Request, value string) verdict {
+func (t *transfer) tusOffset(l *lane, r *Request, value string) verdict {
 	if value == "" && r.carries() {
 		// Hidden by CORS; a 204 says that the block was taken whole.
 		value = strconv.FormatInt(r.To-l.from, 10)
@@ -128,29 +128,29 @@ func (s *session) tusOffset(l *lane, r *Request, value string) verdict {
 	if !ok || offset > l.sent-l.from {
 		return verdict{failed, mismatch(value, l.sent-l.from)}
 	}
-	s.move(l, l.from+offset)
+	t.move(l, l.from+offset)
 	l.unsure = false
 	if l.at == l.to {
-		s.finish(l)
+		t.finish(l)
 	}
 	return verdict{}
 }
 
-func (*tusWire) commit(s *session) (Request, bool) {
-	if len(s.lanes) == 1 {
+func (*tusWire) commit(t *transfer) (Request, bool) {
+	if len(t.lanes) == 1 {
 		return Request{}, false
 	}
 	list := "final;"
-	for i, l := range s.lanes {
+	for i, l := range t.lanes {
 		if i > 0 {
 			list += " "
 		}
 		list += l.url
 	}
-	return s.tusRequest("POST", s.ticket.URL, api.Field{Name: "Upload-Concat", Value: list}, s.tusMetadata()), true
+	return t.tusRequest("POST", t.ticket.URL, api.Field{Name: "Upload-Concat", Value: list}, t.tusMetadata()), true
 }
 
-func (*tusWire) committed(_ *session, a *Answer) verdict {
+func (*tusWire) committed(_ *transfer, a *Answer) verdict {
 	if a.ok() {
 		return verdict{}
 	}

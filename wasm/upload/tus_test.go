@@ -20,9 +20,9 @@ var tusRoom = room{
 		{"the ticket's word", api.Ticket{URL: "https://a/b?sv=1&sp=cw&sig=x", Protocol: "tus"}},
 	},
 	cuts: []cutCase{
-		{"in order", session{size: 20 * mib}, 8 * mib, 1, ""},
-		{"side by side", session{size: 80 * mib, concurrency: 4, able: true}, 8 * mib, 4, ""},
-		{"side by side, little", session{size: 10 * mib, concurrency: 4, able: true}, 8 * mib, 2, ""},
+		{"in order", transfer{size: 20 * mib}, 8 * mib, 1, ""},
+		{"side by side", transfer{size: 80 * mib, concurrency: 4, able: true}, 8 * mib, 4, ""},
+		{"side by side, little", transfer{size: 10 * mib, concurrency: 4, able: true}, 8 * mib, 2, ""},
 	},
 	answers: []answerCase{
 		{"offset beyond what was sent", Request{Method: "PATCH", To: 60}, Answer{Status: 204, Header: []api.Field{{Name: "Upload-Offset", Value: "61"}}}, failed, 0, "storage_mismatch"},
@@ -54,7 +54,7 @@ func TestSurveyOfTus(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			s := session{size: 20 * mib, concurrency: 2, ticket: &api.Ticket{URL: "u", Extensions: c.extensions}}
+			s := transfer{size: 20 * mib, concurrency: 2, ticket: &api.Ticket{URL: "u", Extensions: c.extensions}}
 			_, asks := (&tusWire{}).survey(&s, false)
 			assert.Equal(t, c.asks, asks)
 			if asks {

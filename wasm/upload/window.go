@@ -3,7 +3,7 @@ package upload
 // lowest is the first byte that may be asked for again.
 func (m *Machine) lowest() int64 {
 	low := m.config.Size
-	lanes := m.session.lanes
+	lanes := m.transfer.lanes
 	for m.low < len(lanes) && lanes[m.low].done {
 		m.low++
 	}
@@ -18,11 +18,11 @@ func (m *Machine) lowest() int64 {
 
 // inWindow reports whether a lane's next block may be read, of data that has to be kept until it is stored.
 func (m *Machine) inWindow(l *lane) bool {
-	return !m.config.Once || l.role != data || l.at < m.lowest()+int64(m.config.Concurrency)*m.session.block
+	return !m.config.Once || l.role != data || l.at < m.lowest()+int64(m.config.Concurrency)*m.transfer.block
 }
 
 func (m *Machine) release() {
-	if !m.config.Once || m.session.lanes == nil || m.step >= closing {
+	if !m.config.Once || m.transfer.lanes == nil || m.step >= closing {
 		return
 	}
 	if low := m.lowest(); low > m.released {

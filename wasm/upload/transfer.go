@@ -6,8 +6,8 @@ import (
 	"github.com/seed-76f09577/turnwire/wasm/api"
 )
 
-// session is what is known of an upload's way into the store: where it goes, how it is cut, how far each lane came.
-type session struct {
+// transfer is what is known of an upload's way into the store: where it goes, how it is cut, how far each lane came.
+type transfer struct {
 	ticket      *api.Ticket
 	name        string
 	contentType string
@@ -51,8 +51,8 @@ const (
 )
 
 // move sets how far the store came with a lane.
-func (s *session) move(l *lane, at int64) {
-	s.acked += at - l.at
+func (t *transfer) move(l *lane, at int64) {
+	t.acked += at - l.at
 	l.at = at
 }
 
@@ -66,49 +66,49 @@ func home(t *api.Ticket) string {
 }
 
 // reachedBy reports whether another ticket has an address for each lane, where the data is cut already.
-func (s *session) reachedBy(p *protocol, t *api.Ticket) bool {
-	if s.lanes == nil {
+func (t *transfer) reachedBy(p *protocol, ticket *api.Ticket) bool {
+	if t.lanes == nil {
 		return true
 	}
-	old := s.ticket
-	s.ticket = t
-	lay, err := p.wire.layout(s)
-	s.ticket = old
-	return err == nil && (lay.most == 0 || int64(len(s.lanes)) <= lay.most)
+	old := t.ticket
+	t.ticket = ticket
+	lay, err := p.wire.layout(t)
+	t.ticket = old
+	return err == nil && (lay.most == 0 || int64(len(t.lanes)) <= lay.most)
 }
 
 // finish marks a lane as stored whole.
-func (s *session) finish(l *lane) {
-	s.move(l, l.to)
+func (t *transfer) finish(l *lane) {
+	t.move(l, l.to)
 	l.done, l.unsure = true, false
 }
 
 // reset forgets what the store was thought to have of a lane.
-func (s *session) reset(l *lane) {
-	s.move(l, l.from)
+func (t *transfer) reset(l *lane) {
+	t.move(l, l.from)
 	l.best, l.sent = l.from, l.from
 	l.url, l.tag, l.unsure, l.done = "", "", false, false
 }
 
 // wantedBlock is the size of a block before the protocol's bounds: the caller's, the service's or the default.
-func (s *session) wantedBlock() int64 {
+func (t *transfer) wantedBlock() int64 {
 	switch {
-	case s.wanted > 0:
-		return s.wanted
-	case s.ticket.BlockSize > 0:
-		return s.ticket.BlockSize
+	case t.wanted > 0:
+		return t.wanted
+	case t.ticket.BlockSize > 0:
+		return t.ticket.BlockSize
 	}
 	return defaultBlock
 }
 
 // cut divides the data.
-func (s *session) cut(lay layout) *api.Error {
-	block := s.wantedBlock()
+func (t *transfer) cut(lay layout) *api.Error {
+	block := t.wantedBlock()
 	if lay.fixed > 0 {
 		block = lay.fixed
 	}
 	if lay.most > 0 {
-		block = max(block, ceil(s.size, lay.most))
+		block = max(block, ceil(t.size, lay.most))
 	}
 	if lay.multiple > 1 {
 		block = ceil(block, lay.multiple) * lay.multiple
@@ -117,33 +117,33 @@ func (s *session) cut(lay layout) *api.Error {
 	if lay.max > 0 {
 		block = min(block, lay.max)
 	}
-	if lay.most > 0 && ceil(s.size, block) > lay.most {
+	if lay.most > 0 && ceil(t.size, block) > lay.most {
 		return failure("file_too_large",
-			"the storage takes at most "+strconv.FormatInt(lay.most, 10)+" blocks of "+strconv.FormatInt(block, 10)+" bytes, the data has "+strconv.FormatInt(s.size, 10))
+			"the storage takes at most "+strconv.FormatInt(lay.most, 10)+" blocks of "+strconv.FormatInt(block, 10)+" bytes, the data has "+strconv.FormatInt(t.size, 10))
 	}
-	s.block, s.span = block, block
+	t.block, t.span = block, block
 	if lay.lanes > 0 {
-		s.span = max(ceil(ceil(s.size, lay.lanes), block)*block, block)
+		t.span = max(ceil(ceil(t.size, lay.lanes), block)*block, block)
 	}
-	s.lay()
+	t.lay()
 	return nil
 }
 
-// lay makes the lanes of a session whose block and span are known. Empty data is one empty lane.
-func (s *session) lay() {
-	s.acked = 0
-	s.lanes = make([]*lane, 0, max(ceil(s.size, s.span), 1))
-	for from := int64(0); from < s.size || len(s.lanes) == 0; from += s.span {
-		s.lanes = append(s.lanes, &lane{index: len(s.lanes), from: from, to: min(from+s.span, s.size), at: from, sent: from, best: from})
+// lay makes the lanes of a transfer whose block and span are known. Empty data is one empty lane.
+func (t *transfer) lay() {
+	t.acked = 0
+	t.lanes = make([]*lane, 0, max(ceil(t.size, t.span), 1))
+	for from := int64(0); from < t.size || len(t.lanes) == 0; from += t.span {
+		t.lanes = append(t.lanes, &lane{index: len(t.lanes), from: from, to: min(from+t.span, t.size), at: from, sent: from, best: from})
 	}
 }
 
 // chunk is the end of the block that a lane is at.
-func (s *session) chunk(l *lane) int64 { return min(l.at+s.block, l.to) }
+func (t *transfer) chunk(l *lane) int64 { return min(l.at+t.block, l.to) }
 
-// whole reports whether the data is one block, or empty.
-func (s *session) whole() bool { return len(s.lanes) == 1 && s.size <= s.block }
+// oneBlock reports whether the data is one block, or empty.
+func (t *transfer) oneBlock() bool { return len(t.lanes) == 1 && t.size <= t.block }
 
-func (s *session) blocks() int64 { return max(ceil(s.size, s.block), 1) }
+func (t *transfer) blocks() int64 { return max(ceil(t.size, t.block), 1) }
 
 func ceil(n, of int64) int64 { return (n + of - 1) / of }

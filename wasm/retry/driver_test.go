@@ -39,8 +39,8 @@ func status(codes ...int) (out []answer) {
 	return out
 }
 
-// desk does what an exchange asks for, on a clock of its own.
-type desk struct {
+// driver does what an exchange asks for, on a clock of its own.
+type driver struct {
 	t       *testing.T
 	x       *Exchange
 	sends   []Send
@@ -52,8 +52,8 @@ type desk struct {
 	log     []Log
 }
 
-func newDesk(t *testing.T, policy Policy) *desk {
-	d := &desk{t: t, timer: -1}
+func newDriver(t *testing.T, policy Policy) *driver {
+	d := &driver{t: t, timer: -1}
 	if policy.Jitter == nil {
 		policy.Jitter = func() float64 { return 0.5 }
 	}
@@ -61,7 +61,7 @@ func newDesk(t *testing.T, policy Policy) *desk {
 	return d
 }
 
-func (d *desk) perform(effect Effect) {
+func (d *driver) perform(effect Effect) {
 	switch e := effect.(type) {
 	case Send:
 		require.False(d.t, d.open, "a request while another is under way")
@@ -87,14 +87,14 @@ func (d *desk) perform(effect Effect) {
 }
 
 // fire lets the timer that is set come due.
-func (d *desk) fire() {
+func (d *driver) fire() {
 	require.GreaterOrEqual(d.t, d.timer, int64(0), "no timer is set")
 	d.timer = -1
 	d.x.TimerFired()
 }
 
 // give makes a the fate of the request under way.
-func (d *desk) give(a answer) {
+func (d *driver) give(a answer) {
 	require.True(d.t, d.open, "no request is under way")
 	res := api.Response{Status: a.status, RetryAfter: a.retryAfter, ContentType: "application/json"}
 	switch a.lost {
@@ -118,7 +118,7 @@ func (d *desk) give(a answer) {
 }
 
 // run gives the answers one after the other until the exchange is over, and waits where it asks to.
-func (d *desk) run(answers ...answer) {
+func (d *driver) run(answers ...answer) {
 	d.x.Start()
 	for _, a := range answers {
 		d.give(a)
@@ -133,7 +133,7 @@ func (d *desk) run(answers ...answer) {
 	}
 }
 
-func (d *desk) code() string {
+func (d *driver) code() string {
 	if err := d.x.Err(); err != nil {
 		return err.Code
 	}
