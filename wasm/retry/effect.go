@@ -13,10 +13,7 @@ type Effect any
 // said above each machine.
 type Effects struct{ waiting []Effect }
 
-// Emit adds an effect, to be done after those before. It is called in eighty places: inlined, its append made the module
-// 8 KB larger (brotli).
-//
-//go:noinline
+// Emit adds an effect, to be done after those before.
 func (e *Effects) Emit(effect Effect) { e.waiting = append(e.waiting, effect) }
 
 // Wants reports whether Take would return any.

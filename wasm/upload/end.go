@@ -49,8 +49,6 @@ func (m *Machine) close(stage Stage, err *api.Error) {
 }
 
 // abandon has the service told that a file failed.
-//
-//go:noinline
 func (m *Machine) abandon(fileID, why string) {
 	if fileID != "" {
 		m.failures = append(m.failures, Untold{fileID, why})

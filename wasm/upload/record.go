@@ -124,9 +124,10 @@ func (m *Machine) Restored(now int64, record []byte) {
 	ticket, err := api.ParseTicket(api.Request{}, api.Response{}, r[recordTicket])
 	version, _ := json.Int(r[recordVersion])
 	p, unknown := recognise(ticket)
+	m.transfer.ticket = ticket
 	if err != nil || unknown != nil || version != recordForm || json.String(r[recordData]) != m.identity() || m.config.Once ||
-		!m.relay(r[recordBlock], r[recordSpan], r[recordLanes]) || !m.transfer.reachedBy(p, ticket) {
-		m.transfer.lanes, m.transfer.acked, m.transfer.block = nil, 0, 0
+		!m.relay(r[recordBlock], r[recordSpan], r[recordLanes]) || !m.transfer.addressed(p) {
+		m.transfer.ticket, m.transfer.lanes, m.transfer.acked, m.transfer.block = &api.Ticket{}, nil, 0, 0
 		// One of which the service may have been told that it is stored is its own matter.
 		if !isTrue(r[recordReporting]) {
 			m.abandon(ticket.FileID, notContinued)
@@ -134,7 +135,6 @@ func (m *Machine) Restored(now int64, record []byte) {
 		m.Start(now)
 		return
 	}
-	m.transfer.ticket = ticket
 	m.transfer.able, m.transfer.committed = isTrue(r[recordAble]), isTrue(r[recordCommitted])
 	if n, ok := json.Int(r[recordCommits]); ok {
 		m.transfer.commits = int(min(max(n, 0), 1))

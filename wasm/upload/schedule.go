@@ -86,8 +86,6 @@ func (m *Machine) request(l *lane) Request {
 }
 
 // enqueue has a lane tried (again), not before due.
-//
-//go:noinline
 func (m *Machine) enqueue(l *lane, due int64) {
 	l.due = due
 	m.waiting = append(m.waiting, l)

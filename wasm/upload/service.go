@@ -169,13 +169,15 @@ func (m *Machine) renewed(d *retry.Done) {
 		m.stale(err.Status, err.Message)
 	case p.name != m.protocol.name:
 		m.stale(0, "the service changed the protocol to "+p.name)
-	case !m.transfer.reachedBy(p, ticket):
-		m.stale(0, "the service gave addresses for fewer parts")
 	default:
+		m.transfer.ticket = ticket
+		if !m.transfer.addressed(p) {
+			m.stale(0, "the service gave addresses for fewer parts")
+			return
+		}
 		m.renewing, m.refused = false, nil
 		m.renewals++
 		m.generation++
-		m.transfer.ticket = ticket
 		m.expire()
 		m.save = true
 		m.log("info", "address renewed", nil)

@@ -5,9 +5,7 @@ import "strings"
 // Of package strings, only what looks at single bytes and at ends is used here: its search, folding and Replacer, with
 // the tables of Unicode, made the module 20 KB larger (brotli).
 
-// cut divides s at the first sep, as strings.Cut does. It stays a call, as it is small only once.
-//
-//go:noinline
+// cut divides s at the first sep, as strings.Cut does.
 func cut(s, sep string) (before, after string, found bool) {
 	for i := 0; i+len(sep) <= len(s); i++ {
 		if s[i:i+len(sep)] == sep {
@@ -60,8 +58,6 @@ func xmlElement(s, name string) (text, rest string) {
 }
 
 // replace puts the second of each pair in place of the first.
-//
-//go:noinline
 func replace(s string, pairs []string) string {
 	var out []byte
 next:

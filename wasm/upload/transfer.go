@@ -65,15 +65,12 @@ func home(t *api.Ticket) string {
 	return place(address) + "?" + query(address, "uploadId") + query(address, "upload_id")
 }
 
-// reachedBy reports whether another ticket has an address for each lane, where the data is cut already.
-func (t *transfer) reachedBy(p *protocol, ticket *api.Ticket) bool {
+// addressed reports whether the ticket has an address for each lane, where the data was cut under another one.
+func (t *transfer) addressed(p *protocol) bool {
 	if t.lanes == nil {
 		return true
 	}
-	old := t.ticket
-	t.ticket = ticket
 	lay, err := p.wire.layout(t)
-	t.ticket = old
 	return err == nil && (lay.most == 0 || int64(len(t.lanes)) <= lay.most)
 }
 
