@@ -29,7 +29,7 @@ func UploadURL(workspaceID string, p FileParams) Request {
 	w.Close('}')
 	return Request{
 		Method: "POST",
-		Path:   "/v1/workspaces/" + Segment(workspaceID) + "/files/upload-url",
+		Path:   "/v1/workspaces/" + segment(workspaceID) + "/files/upload-url",
 		Header: []Field{jsonBody, {"Accept", "application/json"}},
 		Body:   w.Text(),
 	}
@@ -72,7 +72,7 @@ func GetFile(fileID string) Request {
 	return Request{Method: "GET", Path: filePath(fileID), Header: []Field{{"Accept", "application/json"}}}
 }
 
-func filePath(fileID string) string { return "/v1/files/" + Segment(fileID) }
+func filePath(fileID string) string { return "/v1/files/" + segment(fileID) }
 
 // File is the service's record of a file. Size is -1 where the record has none.
 type File struct {

@@ -2,10 +2,10 @@ package api
 
 import "github.com/seed-76f09577/turnwire/wasm/json"
 
-// Moment reads a point in time as Unix milliseconds, 0 where the JSON value is none: a number of seconds or, from 10^11
+// moment reads a point in time as Unix milliseconds, 0 where the JSON value is none: a number of seconds or, from 10^11
 // on, of milliseconds; such a number as a string; or an ISO 8601 date. What lies before 1973 is none: it is a number of
 // something else.
-func Moment(value []byte) int64 {
+func moment(value []byte) int64 {
 	ms, ok := int64(0), false
 	if json.IsString(value) {
 		text := json.String(value)

@@ -114,7 +114,7 @@ func TestMoment(t *testing.T) {
 		{"more behind it", `"2026-11-20T10:00:00Z!"`, 0},
 	}
 	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, Moment([]byte(c.value))) })
+		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, moment([]byte(c.value))) })
 	}
 }
 

@@ -61,7 +61,7 @@ func (t *Ticket) parse(object []byte) bool {
 	}
 	for _, v := range ends {
 		if t.ExpiresAt == 0 {
-			t.ExpiresAt = Moment(v)
+			t.ExpiresAt = moment(v)
 		}
 	}
 	t.Protocol, t.Method = json.String(protocol), upper(json.String(method))

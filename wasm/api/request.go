@@ -53,7 +53,7 @@ func CreateChat(workspaceID, agentID string, temporary *bool) Request {
 	w.Close('}')
 	return Request{
 		Method: "POST",
-		Path:   "/v1/workspaces/" + Segment(workspaceID) + "/chats",
+		Path:   "/v1/workspaces/" + segment(workspaceID) + "/chats",
 		Header: []Field{jsonBody, {"Accept", "application/json"}},
 		Body:   w.Text(),
 	}
@@ -69,7 +69,7 @@ func SendMessage(chatID, key, parts, model string) Request {
 	w.Close('}')
 	return Request{
 		Method: "POST",
-		Path:   "/v1/chats/" + Segment(chatID) + "/messages",
+		Path:   "/v1/chats/" + segment(chatID) + "/messages",
 		Header: []Field{jsonBody, {"Accept", "text/event-stream"}, {"Idempotency-Key", key}},
 		Body:   w.Text(),
 	}
@@ -77,11 +77,11 @@ func SendMessage(chatID, key, parts, model string) Request {
 
 // AbortChat is POST /v1/chats/{chat_id}/abort.
 func AbortChat(chatID string) Request {
-	return Request{Method: "POST", Path: "/v1/chats/" + Segment(chatID) + "/abort", Keepalive: true}
+	return Request{Method: "POST", Path: "/v1/chats/" + segment(chatID) + "/abort", Keepalive: true}
 }
 
-// Segment percent-encodes one path segment as encodeURIComponent does.
-func Segment(s string) string {
+// segment percent-encodes one path segment as encodeURIComponent does.
+func segment(s string) string {
 	const digits = "0123456789ABCDEF"
 	out := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {

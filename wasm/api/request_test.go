@@ -52,10 +52,10 @@ func TestRequests(t *testing.T) {
 
 func TestSegment(t *testing.T) {
 	const kept = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.!~*'()"
-	assert.Equal(t, kept, Segment(kept))
+	assert.Equal(t, kept, segment(kept))
 	for c := range 128 {
 		in := string(rune(c))
-		out := Segment(in)
+		out := segment(in)
 		if strings.Contains(kept, in) {
 			assert.Equal(t, in, out)
 		} else {
@@ -65,7 +65,7 @@ func TestSegment(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, in, back)
 	}
-	assert.Equal(t, "%F0%9F%98%80", Segment("😀"))
+	assert.Equal(t, "%F0%9F%98%80", segment("😀"))
 }
 
 func TestFind(t *testing.T) {

@@ -70,9 +70,6 @@ func (h *Hash) Sum() [32]byte {
 // Reset makes h the hash of an empty stream.
 func (h *Hash) Reset() { h.size = 0 }
 
-// Len returns the number of bytes written.
-func (h *Hash) Len() int64 { return h.size }
-
 // begin makes the zero value ready.
 func (h *Hash) begin() {
 	if h.size == 0 {

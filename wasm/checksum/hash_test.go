@@ -147,7 +147,7 @@ func TestPassEnds(t *testing.T) {
 func TestHashGoesOn(t *testing.T) {
 	var h Hash
 	assert.Equal(t, sha256.Sum256(nil), h.Sum(), "the zero value")
-	assert.Zero(t, h.Len())
+	assert.Zero(t, h.size)
 
 	h.Write([]byte("ab"))
 	assert.Equal(t, sha256.Sum256([]byte("ab")), h.Sum())
@@ -158,12 +158,12 @@ func TestHashGoesOn(t *testing.T) {
 	fork.Write([]byte("d"))
 	assert.Equal(t, sha256.Sum256([]byte("abc")), h.Sum(), "after a sum")
 	assert.Equal(t, sha256.Sum256([]byte("abd")), fork.Sum(), "a copy")
-	assert.Equal(t, int64(3), h.Len())
+	assert.Equal(t, int64(3), h.size)
 
 	h.Write(make([]byte, 1000))
-	assert.Equal(t, int64(1003), h.Len())
+	assert.Equal(t, int64(1003), h.size)
 	h.Reset()
-	assert.Zero(t, h.Len())
+	assert.Zero(t, h.size)
 	assert.Equal(t, sha256.Sum256(nil), h.Sum(), "reset")
 	h.Write([]byte("abc"))
 	assert.Equal(t, sha256.Sum256([]byte("abc")), h.Sum(), "written to after a reset")

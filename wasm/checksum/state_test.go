@@ -23,7 +23,7 @@ func TestRestoreAtEveryCut(t *testing.T) {
 		var on Hash
 		on.Write([]byte("another stream"))
 		require.True(t, on.Restore(state[4:]), "cut at %d", cut)
-		require.Equal(t, int64(cut), on.Len())
+		require.Equal(t, int64(cut), on.size)
 		require.Equal(t, sha256.Sum256(stream[:cut]), on.Sum(), "cut at %d", cut)
 		require.Equal(t, state[4:], on.AppendState(nil), "saved again")
 		on.Write(stream[cut:])
@@ -74,7 +74,7 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 
 	require.True(t, h.Restore(with(1, 0x1f)), "the largest length there is")
-	assert.Equal(t, int64(0x1f00000000000064), h.Len())
+	assert.Equal(t, int64(0x1f00000000000064), h.size)
 }
 
 // savedState is version 1, 70 bytes, and H(1).

@@ -28,7 +28,6 @@ type Exchange struct {
 	attempt  int
 	retries  int
 	renewed  bool
-	left     bool
 	slot     *Slot
 	queued   bool // it was said that the request waits for a connection
 	response api.Response
@@ -59,7 +58,7 @@ func (x *Exchange) Sent() {
 	if x.state != asking {
 		return
 	}
-	x.state, x.left = sent, true
+	x.state = sent
 	x.slot, x.queued = x.policy.Connections.Open(x.policy.Host), false
 	x.noteWaiting()
 	if x.policy.Timeout > 0 {
@@ -84,9 +83,6 @@ func (x *Exchange) Keyed() {
 		x.emit(StopTimer{})
 	}
 }
-
-// Left reports whether any try was given to the browser.
-func (x *Exchange) Left() bool { return x.left }
 
 // Headers tells that an answer's head arrived. Where it is a success the exchange is over.
 func (x *Exchange) Headers(res api.Response) {

@@ -20,7 +20,7 @@ func FuzzParser(f *testing.F) {
 		if n == 0 {
 			n = DefaultLimit
 		}
-		p.SetLimit(n)
+		p.limit = n
 		want := reference(string(stream), n)
 		require.Equal(t, want, parse(&p, string(stream)))
 		rng := rand.New(rand.NewPCG(seed, 0))

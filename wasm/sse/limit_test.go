@@ -43,7 +43,7 @@ func TestLimit(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			var p Parser
-			p.SetLimit(limit)
+			p.limit = limit
 			want := reference(c.stream, limit)
 			require.Len(t, want.Events, c.events)
 			require.Equal(t, c.err, want.Err)
@@ -58,7 +58,7 @@ func TestLimit(t *testing.T) {
 
 func TestErrTooLongStays(t *testing.T) {
 	var p Parser
-	p.SetLimit(3)
+	p.limit = 3
 	assert.Equal(t, []event{ev("", "1")}, feed(&p, "data:1\n\ndata:1234"))
 	assert.ErrorIs(t, p.Err(), ErrTooLong)
 	assert.Empty(t, feed(&p, "\n\ndata:1\n\n"))
@@ -75,10 +75,7 @@ func TestErrTooLongStays(t *testing.T) {
 
 func TestDefaultLimit(t *testing.T) {
 	piece := strings.Repeat("x", 1<<16)
-	for _, p := range []*Parser{{}, {limit: 1}} {
-		if p.limit != 0 {
-			p.SetLimit(0)
-		}
+	for _, p := range []*Parser{{}, {limit: DefaultLimit}} {
 		feed(p, "data:")
 		for range DefaultLimit / len(piece) {
 			feed(p, piece)

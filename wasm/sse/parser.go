@@ -37,7 +37,7 @@ type Parser struct {
 	lf  int    // the first LF of in at or after pos, len(in) where there is none; stale where before pos
 	cr  int    // the same for CR
 
-	limit int
+	limit int // bytes of one event's data; DefaultLimit where a test has set no other
 	err   error
 
 	idle   bool // nothing of a line or an event is pending and the next byte begins a line
@@ -56,14 +56,6 @@ const (
 	byteOrderMark = "\xEF\xBB\xBF"
 	bomDone       = len(byteOrderMark)
 )
-
-// SetLimit bounds the data of one event to n bytes. Zero or less is DefaultLimit.
-func (p *Parser) SetLimit(n int) {
-	if n <= 0 {
-		n = DefaultLimit
-	}
-	p.limit = n
-}
 
 // Feed hands over the stream's next bytes, which must stay as they are until Next has said false. Where Next
 // has not said so yet about the chunk before, what is left of it is copied together with this one.

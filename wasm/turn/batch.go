@@ -22,7 +22,7 @@ const (
 const BatchEvents = batchEvents
 
 // Batch applies the next events and leaves them in b, none where more bytes are needed. It reports whether it should
-// be called again once they are delivered: a batch ends where Next with first false leaves an event for later.
+// be called again once they are delivered: a batch ends where next with first false leaves an event for later.
 func (m *Machine) Batch(b *Batch) (more bool) {
 	if cap(b.JSON) > batchBuffer {
 		b.JSON = nil
@@ -32,10 +32,10 @@ func (m *Machine) Batch(b *Batch) (more bool) {
 		if out, marks = m.plainRun(out, marks); len(marks) == batchEvents {
 			break
 		}
-		e, ok := m.Next(len(marks) == 0)
+		e, ok := m.next(len(marks) == 0)
 		if !ok {
 			b.JSON, b.Marks = append(out, ']'), marks
-			return m.Pending()
+			return m.pending()
 		}
 		if len(marks) > 0 {
 			out = append(out, ',')
@@ -81,7 +81,7 @@ func (m *Machine) plainRun(out []byte, marks []uint32) ([]byte, []uint32) {
 	return out, marks
 }
 
-func (e *Event) append(out []byte) []byte {
+func (e *event) append(out []byte) []byte {
 	if e.Chunk != nil {
 		if e.ID == nil {
 			return append(out, e.Chunk...)

@@ -41,7 +41,7 @@ func TestStopAtEachPoint(t *testing.T) {
 			assert.Equal(t, 1, p.aborts, "aborting twice sends nothing more")
 			assert.Len(t, p.got, events, "nothing is delivered after")
 			assert.Len(t, p.sends, sends)
-			assert.Equal(t, Cancelled, p.m.Status())
+			assert.Equal(t, Cancelled, p.m.status)
 		})
 		t.Run("disconnect/"+name, func(t *testing.T) {
 			p := open(t, config())
@@ -57,7 +57,7 @@ func TestStopAtEachPoint(t *testing.T) {
 			assert.Zero(t, p.aborts, "disconnecting tells the service nothing")
 			assert.Len(t, p.got, events, "nothing is delivered after")
 			assert.Len(t, p.sends, sends)
-			assert.Equal(t, Interrupted, p.m.Status())
+			assert.Equal(t, Interrupted, p.m.status)
 		})
 	}
 }
@@ -92,7 +92,7 @@ func TestStopBeforeTheMessageLeft(t *testing.T) {
 					assert.Fail(t, "the service is told", "%T", e)
 				}
 			}
-			assert.Equal(t, Cancelled, m.Status())
+			assert.Equal(t, Cancelled, m.status)
 		})
 	}
 }

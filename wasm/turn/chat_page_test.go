@@ -153,7 +153,7 @@ func (t *chatTurn) stream(conn *request) {
 	}
 	t.m.StreamEnded(true, "")
 	for more := true; more; {
-		_, more = t.m.Next(true)
+		_, more = t.m.next(true)
 	}
 }
 

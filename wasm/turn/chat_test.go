@@ -76,10 +76,10 @@ func (w *chatWorld) run() {
 	for _, t := range w.turns {
 		switch {
 		case !t.m.Over():
-			w.fail("turn %d is %s for ever", t.id, t.m.Status())
+			w.fail("turn %d is %s for ever", t.id, t.m.status)
 		case t.asked && !t.abortEnded:
 			w.fail("the abort of turn %d never ends", t.id)
-		case t.asked && t.failed == nil && t.left && t.m.Status() == Cancelled && t.arrivals == 0:
+		case t.asked && t.failed == nil && t.left && t.m.status == Cancelled && t.arrivals == 0:
 			w.fail("the abort of turn %d went well, and never reached the service", t.id)
 		}
 	}

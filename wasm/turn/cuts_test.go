@@ -106,8 +106,8 @@ func cutAtEveryByte(t *testing.T, name string, s *script, f form) {
 				if string(m.Text()) != text || string(m.Reasoning()) != reasoning {
 					t.Fatalf("text %q, reasoning %q of %d bytes", m.Text(), m.Reasoning(), cut)
 				}
-				if completed := m.Status() == Completed; completed != (n == len(s.events)) || !completed && m.Status() != Interrupted {
-					t.Fatalf("%s after %d of %d events, of %d bytes", m.Status(), n, len(s.events), cut)
+				if completed := m.status == Completed; completed != (n == len(s.events)) || !completed && m.status != Interrupted {
+					t.Fatalf("%s after %d of %d events, of %d bytes", m.status, n, len(s.events), cut)
 				}
 			}
 		})
@@ -117,7 +117,7 @@ func cutAtEveryByte(t *testing.T, name string, s *script, f form) {
 // take takes all events that m has and compares them with the script's from n on; it returns how many there were.
 func take(t *testing.T, m *Machine, s *script, n int) int {
 	for ; ; n++ {
-		e, ok := m.Next(true)
+		e, ok := m.next(true)
 		if !ok {
 			return n
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/seed-76f09577/turnwire/wasm/sse"
 )
 
-// Event is one event of a turn. Its slices hold until the next call of Next, Feed or StreamEnded.
-type Event struct {
+// event is one event of a turn. Its slices hold until the next call of next, Feed or StreamEnded.
+type event struct {
 	Type []byte // a JSON string's text
 	Data []byte // a JSON object's text
 	ID   []byte // the event's own SSE id; nil where it had none

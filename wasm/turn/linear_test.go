@@ -80,7 +80,7 @@ func TestManyEvents(t *testing.T) {
 						m.Take()
 					}
 				}
-				assert.NotContains(t, []Status{Failed, Completed, Cancelled}, m.Status())
+				assert.NotContains(t, []Status{Failed, Completed, Cancelled}, m.status)
 				if name != "comments" && name != "lines of one event" {
 					assert.GreaterOrEqual(t, count, n)
 				}

@@ -55,9 +55,9 @@ type Config struct {
 // Machine is one turn. Its methods must not be called concurrently. Start comes first, once.
 //
 //	Send, ReadBody, Cancel, KeyLate  → as for a retry.Call. Sent comes after Line.Left.
-//	OpenStream  → Feed for each chunk and StreamEnded for the end, until Cancel. After each of them the driver calls Batch (or
-//	              Next) until it says that there is no more, delivers those events, and performs the effects only then: the
-//	              page sees the last event before the turn's end.
+//	OpenStream  → Feed for each chunk and StreamEnded for the end, until Cancel. After each of them the driver calls Batch until it
+//	              says that there is no more, delivers what each brings, and performs the effects only then: the page sees
+//	              the last event before the turn's end.
 //	SendAbort   → nothing here: Line.Stop.
 //	Finish      is the end; SendAbort alone may follow.
 //
@@ -118,9 +118,6 @@ func New(config Config) *Machine {
 	m.exchange = retry.NewExchange(config.Request, config.Policy, m.Emit)
 	return m
 }
-
-// Status is where the turn is.
-func (m *Machine) Status() Status { return m.status }
 
 // Over reports whether the turn has ended.
 func (m *Machine) Over() bool { return m.status != Queued && m.status != Streaming }

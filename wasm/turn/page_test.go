@@ -127,7 +127,7 @@ func (p *page) drain() {
 				p.fail("%s is not the first of its batch", e.typ)
 			}
 			if terminal := k == turnComplete || k == errorEvent; terminal != p.m.Over() {
-				p.fail("status %s after %s", p.m.Status(), e.typ)
+				p.fail("status %s after %s", p.m.status, e.typ)
 			}
 		}
 		p.checkTools()
@@ -152,9 +152,9 @@ func (p *page) drain() {
 
 func (p *page) oneByOne() (events []seen, more bool) {
 	for {
-		e, ok := p.m.Next(len(events) == 0)
+		e, ok := p.m.next(len(events) == 0)
 		if !ok {
-			return events, p.m.Pending()
+			return events, p.m.pending()
 		}
 		if e.Chunk != nil && string(e.Data) != `{"chunk":`+string(e.Chunk)+`}` {
 			p.fail("data %s with chunk %s", e.Data, e.Chunk)
@@ -213,7 +213,7 @@ func (p *page) advance(ms int64) {
 
 // settle performs what the machine asks for.
 func (p *page) settle() {
-	p.move(p.m.Status())
+	p.move(p.m.status)
 	for p.m.Wants() {
 		for _, effect := range p.m.Take() {
 			if _, abort := effect.(SendAbort); p.over() && !abort {
@@ -223,10 +223,10 @@ func (p *page) settle() {
 		}
 	}
 	if p.m.Over() != p.over() {
-		p.fail("status %s, finished: %t", p.m.Status(), p.over())
+		p.fail("status %s, finished: %t", p.m.status, p.over())
 	}
 	if p.over() {
-		if _, ok := p.m.Next(true); ok || p.m.Pending() {
+		if _, ok := p.m.next(true); ok || p.m.pending() {
 			p.fail("an event after the end")
 		}
 	}
@@ -298,8 +298,8 @@ func (p *page) checkSend(e retry.Send) {
 
 func (p *page) checkOutcome() {
 	o := p.outcome
-	if o.Status != p.m.Status() {
-		p.fail("outcome %s, status %s", o.Status, p.m.Status())
+	if o.Status != p.m.status {
+		p.fail("outcome %s, status %s", o.Status, p.m.status)
 	}
 	ok := false
 	switch o.Status {

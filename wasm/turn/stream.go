@@ -8,8 +8,7 @@ import (
 	"github.com/seed-76f09577/turnwire/wasm/sse"
 )
 
-// Feed hands over the stream's next bytes, which have to stay untouched until Next has said false with nothing
-// Pending.
+// Feed hands over the stream's next bytes, which have to stay untouched until Batch has said that there is no more.
 func (m *Machine) Feed(now int64, chunk []byte) {
 	if m.phase != reading || m.Over() || m.ended.known {
 		return
@@ -18,30 +17,30 @@ func (m *Machine) Feed(now int64, chunk []byte) {
 	m.parser.Feed(chunk)
 }
 
-// Next applies and returns the next event. Events that change more than the text come first in a batch: where first
-// is false they are left for later, and Pending says so. The page can so deliver what came before, with the turn's state
+// next applies and returns the next event. Events that change more than the text come first in a batch: where first
+// is false they are left for later, and pending says so. The page can so deliver what came before, with the turn's state
 // as of then; and an abort asked for by a listener before turn_complete is delivered comes in time.
-func (m *Machine) Next(first bool) (Event, bool) {
+func (m *Machine) next(first bool) (event, bool) {
 	if !m.lookAhead() {
-		return Event{}, false
+		return event{}, false
 	}
 	if !first && m.alone() {
-		return Event{}, false
+		return event{}, false
 	}
 	m.looked = false
 	if m.broken != nil {
 		m.finish(Interrupted, m.broken)
-		return Event{}, false
+		return event{}, false
 	}
 	if m.ended.known && m.ahead.typ == nil {
 		m.closed()
-		return Event{}, false
+		return event{}, false
 	}
 	return m.apply(), true
 }
 
-// Pending reports whether Next, asked first, would do something.
-func (m *Machine) Pending() bool { return m.looked && !m.Over() }
+// pending reports whether next, asked first, would do something.
+func (m *Machine) pending() bool { return m.looked && !m.Over() }
 
 func (m *Machine) alone() bool {
 	return m.broken != nil || m.ahead.typ == nil || m.ahead.kind >= toolCallStarted
@@ -113,8 +112,8 @@ func tooLong(number int) *api.Error {
 }
 
 // apply takes the event ahead into the turn's state.
-func (m *Machine) apply() Event {
-	e := Event{Type: m.ahead.typ, Data: m.ahead.data, ID: m.ahead.id, Mark: len(withoutHalf(m.text))}
+func (m *Machine) apply() event {
+	e := event{Type: m.ahead.typ, Data: m.ahead.data, ID: m.ahead.id, Mark: len(withoutHalf(m.text))}
 	m.breaks = 0
 	if m.config.Replay {
 		m.delivered.add(&m.ahead)
@@ -145,7 +144,7 @@ func (m *Machine) Hold(now int64, on bool) {
 	m.lastByte = now
 }
 
-// StreamEnded tells that the stream ended: cleanly, or broken with the browser's word for it. Next has to be asked
+// StreamEnded tells that the stream ended: cleanly, or broken with the browser's word for it. Batch has to be called
 // afterwards, for the last event.
 func (m *Machine) StreamEnded(clean bool, detail string) {
 	if m.phase == reading && !m.Over() && !m.ended.known {

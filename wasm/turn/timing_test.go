@@ -151,19 +151,19 @@ func TestHeldBack(t *testing.T) {
 			m.Sent()
 			m.Headers(0, eventStream)
 			m.Feed(0, []byte(hello+c.stream))
-			_, ok := m.Next(true)
+			_, ok := m.next(true)
 			require.True(t, ok)
 			for range 3 {
-				_, ok = m.Next(false)
+				_, ok = m.next(false)
 				require.False(t, ok)
-				require.True(t, m.Pending())
-				require.Equal(t, Streaming, m.Status())
+				require.True(t, m.pending())
+				require.Equal(t, Streaming, m.status)
 				require.Equal(t, "[]", string(m.AppendToolCalls(nil)))
 			}
-			_, ok = m.Next(true)
+			_, ok = m.next(true)
 			require.True(t, ok)
-			require.Equal(t, c.status, m.Status())
-			require.False(t, m.Pending())
+			require.Equal(t, c.status, m.status)
+			require.False(t, m.pending())
 		})
 	}
 }

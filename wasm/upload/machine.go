@@ -93,9 +93,6 @@ func (m *Machine) FileID() string { return m.transfer.ticket.FileID }
 // Protocol is the name of the protocol, "" until step 1 is done.
 func (m *Machine) Protocol() string { return m.protocol.name }
 
-// Over reports whether the upload has ended.
-func (m *Machine) Over() bool { return m.step == over }
-
 // Start begins a new upload.
 func (m *Machine) Start(now int64) {
 	if m.step != idle {

@@ -25,7 +25,7 @@ type Notice struct {
 	tries   int
 	asking  bool
 	offline bool
-	over    bool
+	over    bool // the service was told, or never will be
 }
 
 // NewNotice makes a notice; Start begins it.
@@ -33,9 +33,6 @@ func NewNotice(file Untold, policy retry.Policy) *Notice {
 	policy.Safety = retry.Repeatable
 	return &Notice{file: file, policy: policy}
 }
-
-// Over reports whether the service was told, or never will be.
-func (n *Notice) Over() bool { return n.over }
 
 // Start waits for the first try: what could not be told a moment ago can't be now.
 func (n *Notice) Start(offline bool) {

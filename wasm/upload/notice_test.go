@@ -72,7 +72,7 @@ func TestNotice(t *testing.T) {
 		ask()
 	}
 	n.Answered(0, retry.Done{})
-	assert.True(t, n.Over())
+	assert.True(t, n.over)
 	assert.Equal(t, []retry.Effect{retry.StopTimer{}, Finish{Outcome{Stage: Failed}}}, n.Take())
 	n.Answered(0, retry.Done{})
 	n.TimerFired(0)
@@ -85,12 +85,12 @@ func TestNotice(t *testing.T) {
 	for range 2 * noticeTries {
 		n.TimerFired(0)
 		n.Answered(0, retry.Done{Err: &silent})
-		require.False(t, n.Over(), "a network that is gone costs no try")
+		require.False(t, n.over, "a network that is gone costs no try")
 	}
 	n.offline = false
 	for range noticeTries {
 		n.TimerFired(0)
 		n.Answered(0, retry.Done{Err: &silent})
 	}
-	assert.True(t, n.Over(), "there is an end to it")
+	assert.True(t, n.over, "there is an end to it")
 }

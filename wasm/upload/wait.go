@@ -47,9 +47,6 @@ func NewWait(fileID string, config WaitConfig) *Wait {
 	return &Wait{id: fileID, config: config, interval: min(config.Interval, max(config.MaxInterval, 1))}
 }
 
-// Over reports whether the wait has ended.
-func (w *Wait) Over() bool { return w.over }
-
 // Start polls for the first time.
 func (w *Wait) Start(now int64) {
 	w.began = now
