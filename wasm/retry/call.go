@@ -14,8 +14,9 @@ const recordLimit = 4 << 20
 
 // Call is an exchange whose answer is read whole: every request but a message. Start comes first, once.
 //
-//	Send      → Sent, when the browser has been given the request, and then Headers or RequestFailed. Before Sent comes Keyed,
-//	            where the key is there and the request has to wait for leave; Abandon comes in its place, where there is no key.
+//	Send      → Sent, when the browser has been given the request, and then Headers or RequestFailed. Before Sent comes
+//	            Keyed, where the API key is there and the request has to wait for leave. Where no key can be had, Abandon
+//	            comes in place of all of them.
 //	ReadBody  → Body or RequestFailed.
 //	Cancel    → nothing; what that request still brings is not told.
 //	KeyLate   → nothing.
@@ -46,7 +47,7 @@ func (c *Call) Start() { c.exchange.Start() }
 // Sent tells that the browser has been given the request.
 func (c *Call) Sent() { c.exchange.Sent() }
 
-// Keyed tells that the key is there while the request still waits to be sent.
+// Keyed tells that the API key is there while the request still waits to be sent.
 func (c *Call) Keyed() { c.exchange.Keyed() }
 
 // Headers tells the head of an answer.

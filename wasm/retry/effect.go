@@ -27,12 +27,12 @@ func (e *Effects) Take() []Effect {
 }
 
 type (
-	// Send sends a request, with a key asked for now. Tell Sent when the browser has been given it.
+	// Send sends a request, with an API key asked for now.
 	Send struct {
 		Request api.Request
 		Attempt int // from 1
 	}
-	// KeyLate says that the key's function has given none in time: the next request asks it again.
+	// KeyLate says that the API key's function has given none in time: the next request asks it again.
 	KeyLate struct{}
 	// Cancel lets go of the request or stream under way; whatever it still brings is ignored.
 	Cancel struct{}

@@ -9,7 +9,7 @@ type state int
 
 const (
 	idle   state = iota
-	asking       // for the key, or for leave to go
+	asking       // for the API key, or for leave to go
 	sent
 	refused
 	waiting
@@ -29,7 +29,7 @@ type Exchange struct {
 	retries  int
 	renewed  bool
 	slot     *Slot
-	queued   bool // it was said that the request waits for a connection
+	queued   bool // the log says that this try waits for a connection
 	response api.Response
 	err      *api.Error
 }
@@ -46,7 +46,7 @@ func (x *Exchange) send() {
 	x.state = asking
 	x.attempt++
 	x.emit(Send{x.request, x.attempt})
-	// A key that is no function's is there at once.
+	// An API key that no function gives is there at once.
 	if x.state == asking && x.policy.RenewKey && x.policy.Timeout > 0 {
 		x.emit(SetTimer{x.policy.Timeout})
 	}
@@ -68,7 +68,7 @@ func (x *Exchange) Sent() {
 	}
 }
 
-// noteWaiting says once of a try that it waits for a connection.
+// noteWaiting logs, once for each try, that it waits for a connection.
 func (x *Exchange) noteWaiting() {
 	if x.slot.Waiting() && !x.queued {
 		x.queued = true
@@ -76,7 +76,7 @@ func (x *Exchange) noteWaiting() {
 	}
 }
 
-// Keyed tells that the key is there while the request still waits for something of the page's own: no limit runs until
+// Keyed tells that the API key is there while the request still waits for something of the page's own: no limit runs until
 // Sent.
 func (x *Exchange) Keyed() {
 	if x.state == asking && x.policy.RenewKey {
@@ -110,7 +110,7 @@ func (x *Exchange) Body(now int64, body []byte) {
 	x.refuse(body, after, named)
 }
 
-// refuseUnread goes by the head of a refusal whose body was lost: a 403 stays a 403. A Retry-After that is a date
+// refuseUnread judges a refusal whose body was lost by its head alone: a 403 stays a 403. A Retry-After that is a date
 // can't be read here, where no time is given.
 func (x *Exchange) refuseUnread() {
 	after, named := seconds(x.response.RetryAfter)
@@ -141,7 +141,7 @@ func (x *Exchange) repeats(status int) bool {
 }
 
 // Failed tells that the connection could not be made, or that it broke. In a browser nothing says whether the request
-// had arrived, so that a request without a key is not repeated.
+// had arrived, so that a request without an idempotency key is not repeated.
 func (x *Exchange) Failed(detail string) {
 	if x.state == refused {
 		x.refuseUnread()
@@ -206,7 +206,7 @@ func (x *Exchange) Abandon(err *api.Error) {
 	x.fail(err)
 }
 
-// Cancel lets go of the exchange, whatever it is doing. Who took over an accepted answer calls it when that is done with.
+// Cancel lets go of the exchange, whatever it is doing. Who reads the body of an accepted answer calls it at the end.
 func (x *Exchange) Cancel() {
 	x.slot.Close()
 	if x.Over() {

@@ -4,9 +4,10 @@ package retry
 type Safety int
 
 const (
-	// Repeatable is a request that does nothing twice: it has a key, or repeating it changes nothing.
+	// Repeatable is a request that does nothing twice: it has an idempotency key, or repeating it changes nothing.
 	Repeatable Safety = iota
-	// Unkeyed is a request that would act twice: it is repeated only where the service said that it did not act.
+	// Unkeyed is a request that would act twice, as it has no idempotency key: it is repeated only where the service said
+	// that it did not act.
 	Unkeyed
 )
 
@@ -14,8 +15,8 @@ const (
 type Policy struct {
 	Safety     Safety
 	MaxRetries int
-	Timeout    int64          // a connection can be free → response headers; and the wait for a key
-	RenewKey   bool           // the key comes from a function: ask it again after a 401
+	Timeout    int64          // from when a connection can be free to the answer's head; also of the wait for the API key
+	RenewKey   bool           // the API key comes from a function: ask it again after a 401
 	Jitter     func() float64 // in [0, 1)
 	// Connections are the page's; nil where nothing is known of them. Host is where the requests go.
 	Connections *Connections

@@ -47,8 +47,8 @@ func (m *Machine) Batch(b *Batch) (more bool) {
 	return true
 }
 
-// plainRun applies plain text_deltas up to the first event that is something else, which is then the one ahead. They are nearly
-// all of a stream: this loop is what reading costs, so that it keeps to local variables and calls little.
+// plainRun applies plain text_deltas up to the first event that is something else, which is then the one ahead. They are
+// nearly all of a stream: this loop is what reading costs, so that it keeps to local variables and calls little.
 func (m *Machine) plainRun(out []byte, marks []uint32) ([]byte, []uint32) {
 	if m.looked || m.phase != reading || m.Over() || m.ended.known || m.config.Replay {
 		return out, marks

@@ -68,7 +68,7 @@ type message struct {
 	plain bool // the whole JSON is what plainHead, chunk's content and plainTail make
 }
 
-// Nearly every event of a stream is a text_delta as the interface shows it. Its JSON is told by its two ends, which
+// Nearly every event of a stream is a text_delta as the interface shows it. Its JSON is recognised by its two ends, which
 // spares it the walk over its members.
 const (
 	plainHead = `{"type":"text_delta","data":{"chunk":"`
@@ -212,7 +212,7 @@ func (r *reader) without(text []byte) []byte {
 	return r.payload
 }
 
-// done is the marker that some services end a stream with. It proves nothing and is ignored.
+// isDoneMarker tells the marker that some services end a stream with. It proves nothing and is ignored.
 func isDoneMarker(data []byte) bool { return string(data) == "[DONE]" }
 
 // notAnEvent names the event by its number and shows its beginning.

@@ -23,7 +23,7 @@ import (
 type Line struct {
 	retry.Effects
 	waiting []uint32 // turns whose message is ready to leave
-	until   int64    // when what waits has waited long enough; 0 for never
+	until   int64    // when the first of them leaves, whatever is under way; 0 for never
 	sent    []uint32 // turns whose message has left and that are not over
 	stops   []stop   // asked for, and not sent yet
 	aborts  []abort  // under way
@@ -65,7 +65,8 @@ func (l *Line) Ready(now int64, turn uint32) {
 	l.arm(now)
 }
 
-// latest is when the last of what a message waits for need not be waited for any longer; 0 where there is no limit.
+// latest is when a message need not wait any longer: when every abort that it waits for is past its limit. 0 where one has
+// none.
 func (l *Line) latest() (due int64) {
 	for _, a := range l.aborts {
 		if a.due == 0 {
@@ -109,7 +110,7 @@ func (l *Line) Stop(now int64, turn uint32, timeout int64) {
 	l.arm(now)
 }
 
-// stop sends an abort for all that is to be stopped, unless there is a turn that is not.
+// stop sends one abort for all turns that are to be stopped, unless another turn is under way.
 func (l *Line) stop() {
 	if len(l.stops) == 0 {
 		return
@@ -127,8 +128,8 @@ func (l *Line) stop() {
 	l.Emit(Stop{turns})
 }
 
-// afterLimit is how much later a message gives an abort up than the abort's own limit ends it, in ms: where both come to
-// the same, the abort's error says more, and who is told which must not be chance.
+// afterLimit is how many ms a message waits beyond an abort's own limit before it gives the abort up: the abort's own error
+// says more, so it must come first, and not by chance.
 const afterLimit = 50
 
 // Abort tells that an abort has been sent. timeout is its own limit, and how long a message waits for all its tries; 0 for
@@ -148,7 +149,7 @@ func (l *Line) Answered(now int64, call uint32) {
 	l.arm(now)
 }
 
-// letGo lets messages leave for which nothing is under way any more.
+// letGo lets the waiting messages leave once no abort is asked for or under way.
 func (l *Line) letGo() {
 	if len(l.aborts)+len(l.stops) > 0 {
 		return
@@ -162,7 +163,7 @@ func (l *Line) letGo() {
 // TimerFired tells that the timer set last is due.
 func (l *Line) TimerFired(now int64) {
 	l.timer = 0
-	// What waits has waited long enough, also for what was asked for meanwhile.
+	// The messages that wait leave now, also where an abort was asked for since they began to wait.
 	enough := len(l.waiting) > 0 && l.until != 0 && l.until <= now
 	if enough {
 		for _, a := range l.aborts {

@@ -55,9 +55,9 @@ type Config struct {
 // Machine is one turn. Its methods must not be called concurrently. Start comes first, once.
 //
 //	Send, ReadBody, Cancel, KeyLate  → as for a retry.Call. Sent comes after Line.Left.
-//	OpenStream  → Feed for each chunk and StreamEnded for the end, until Cancel. After each of them the driver calls Batch until it
-//	              says that there is no more, delivers what each brings, and performs the effects only then: the page sees
-//	              the last event before the turn's end.
+//	OpenStream  → Feed for each chunk and StreamEnded for the end, until Cancel. After each of them the driver calls Batch
+//	              until it says that there is no more, delivers what each brings, and performs the effects only then: the
+//	              page sees the last event before the turn's end.
 //	SendAbort   → nothing here: Line.Stop.
 //	Finish      is the end; SendAbort alone may follow.
 //
@@ -69,7 +69,7 @@ type Machine struct {
 	exchange *retry.Exchange
 
 	status   Status
-	left     bool // the message may have reached the service
+	left     bool // the message was given to the browser: it may have reached the service
 	phase    phase
 	due      int64 // when the timer should fire; 0 while none is set by the turn itself
 	parser   sse.Parser
@@ -86,7 +86,7 @@ type Machine struct {
 	reasoning []byte
 	tools     tools
 
-	delivered delivered  // kept where the turn may be replayed
+	delivered delivered  // empty where the turn can't be replayed
 	replay    *replay    // nil once a replay has shown what was delivered before
 	breaks    int        // streams that broke since the last new event
 	offline   bool       // the next try waits for the network
@@ -99,7 +99,7 @@ type phase int
 
 const (
 	asking  phase = iota // an answer's head
-	oddBody              // the body of a 2xx that is no event stream, for the message
+	oddBody              // the body of a 2xx that is no event stream, for the error's message
 	reading              // the stream's bytes
 	between              // the moment to ask for a replay
 )
@@ -148,7 +148,7 @@ func (m *Machine) Start() {
 	}
 }
 
-// Keyed tells that the key is there while the message still waits to be sent.
+// Keyed tells that the API key is there while the message still waits to be sent.
 func (m *Machine) Keyed() { m.exchange.Keyed() }
 
 // Sent tells that the browser has been given the message: from now on the service may have it.
@@ -281,8 +281,8 @@ func (m *Machine) TimerFired(now int64) {
 }
 
 const (
-	late  = 2_000 // a timer that fires so much after its time shows that the machine slept
-	grace = 5_000 // for what had arrived meanwhile to be read
+	late  = 2_000 // ms: a timer that fires so much too late shows that the machine slept
+	grace = 5_000 // ms after a sleep, for the page to read what had arrived
 )
 
 // slept gives a stream whose timer fired late a moment more: after a sleep the timer comes before the bytes that are

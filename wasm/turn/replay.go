@@ -8,10 +8,10 @@ import (
 	"github.com/seed-76f09577/turnwire/wasm/retry"
 )
 
-// A turn may say that its service replays it to the key that began it (profile, "Idempotency and retry"). A stream that
-// breaks is then asked for again, and what it brings is compared with what was delivered: by event id where every
-// event has one, else channel by channel, because a replay may cut its text into other fragments. An event counts as
-// new only once the replay has shown all that was delivered; where it differs, nothing of it is delivered.
+// A turn may say that its service replays it to the idempotency key that began it (profile, "Idempotency and retry"). A
+// stream that breaks is then asked for again, and what it brings is compared with what was delivered: by event id where
+// every event has one, else channel by channel, because a replay may cut its text into other fragments. An event counts
+// as new only once the replay has shown all that was delivered; where it differs, nothing of it is delivered.
 
 // delivered is what a replay is compared with, beside the turn's text, reasoning and fragments of arguments.
 type delivered struct {
@@ -67,7 +67,7 @@ func (m *message) hash() uint64 {
 	return h
 }
 
-// replay is how far a replay has come over what was delivered.
+// replay is how much of what was delivered a replay has shown again.
 type replay struct {
 	begun     bool
 	byID      bool
@@ -82,7 +82,7 @@ type replay struct {
 // breakOff ends a stream that did not complete: with err, or by asking for a replay.
 func (m *Machine) breakOff(err *api.Error) {
 	m.offline = m.config.Replay && m.config.Offline()
-	// A network that is gone is no fault of the service's, so that waiting for it costs no try; see TimerFired.
+	// Waiting for the network costs no try: that it is gone is no fault of the service's. See TimerFired.
 	if !m.config.Replay || m.breaks >= m.config.Policy.MaxRetries && !m.offline {
 		m.finish(Interrupted, err)
 		return
@@ -134,7 +134,7 @@ func (m *Machine) Online() {
 	}
 }
 
-// ask sends the message again, under the same key.
+// ask sends the message again, under the same idempotency key.
 func (m *Machine) ask() {
 	m.offline = false
 	m.phase = asking
@@ -192,7 +192,7 @@ func (m *Machine) admitByID(r *replay, e *message) verdict {
 
 func (m *Machine) admitByContent(r *replay, e *message) verdict {
 	if e.chunk != nil {
-		// Of a payload that stands beside its type, data is a copy.
+		// Where the payload stands beside its type, data is a copy, and chunk is not a part of it.
 		e.chunk = json.Members(e.data, "chunk")[0]
 	}
 	switch {
@@ -229,7 +229,7 @@ func (m *Machine) admitByContent(r *replay, e *message) verdict {
 }
 
 // overlap compares a fragment with its channel; shown is what the replay has brought of that channel. Of a fragment
-// that goes beyond, e keeps the part that is new. Either may end in half a character, wherever the other is cut.
+// that goes beyond, e keeps the part that is new. Each may end in half a character where the other does not.
 func (m *Machine) overlap(r *replay, e *message, fragment, channel []byte, shown *[]byte) verdict {
 	before, from := covers(*shown, channel), len(withoutHalf(*shown))
 	*shown = json.AppendString(*shown, fragment)

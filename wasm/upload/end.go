@@ -12,7 +12,7 @@ func (m *Machine) fail(err *api.Error) {
 	}
 	err.Stage, err.FileID = string(m.stage()), m.FileID()
 	err.Stored = m.step == reporting && err.Kind != api.KindFile
-	// Once a file is registered, a request that fails is the upload's failure. The end of the caller's patience is none.
+	// Once a file is registered, an error of a request is one of the upload. That the wait took too long is none.
 	request := err.Kind == api.KindAPI || err.Kind == api.KindConnection || err.Kind == api.KindTimeout && m.step != processing
 	if err.FileID != "" && request {
 		err.Kind = api.KindUpload
@@ -37,31 +37,31 @@ func (m *Machine) close(stage Stage, err *api.Error) {
 	if err != nil {
 		why = err.Message
 	}
-	// What the store has whole, and may have been reported, never failed: one report reaches the service, and not two
-	// that could cross.
+	// Where a report may be on its way that the bytes are stored, none follows that says the contrary: the second could
+	// overtake the first.
 	if m.step < reporting || m.step == reporting && !m.report.begun {
 		m.abandon(m.FileID(), why)
 	}
 	m.keep = err != nil && err.Stored && m.config.Resumable
 	m.step, m.outcome = closing, Outcome{Stage: stage, Err: err}
-	// A page that is loaded meanwhile must not go on with what was given up, and has to tell what this one did not.
+	// A page that is loaded before the end must not go on with this upload, and has to report what this page did not.
 	m.save = true
 }
 
-// abandon has the service told that a file failed.
+// abandon notes that the service is to be told that a file failed.
 func (m *Machine) abandon(fileID, why string) {
 	if fileID != "" {
 		m.failures = append(m.failures, Untold{fileID, why})
 	}
 }
 
-// finish is the end, with the outcome that is known.
+// finish ends the upload with m.outcome.
 func (m *Machine) finish() {
 	m.step = over
 	if m.outcome.Stage == Done {
 		m.progress.loaded = m.config.Size
 	}
-	// What an earlier page left to be told is not forgotten where nothing was registered anew.
+	// Where nothing was registered anew, what an earlier page left to be reported still is.
 	m.untold, m.failures = append(m.untold, m.failures...), nil
 	m.outcome.Untold = m.untold
 	switch {

@@ -16,7 +16,7 @@ type flight struct {
 	slot       *retry.Slot
 	sent       int64 // bytes of the body
 	moved      int64 // when it last made progress
-	alive      bool  // something went or came
+	alive      bool  // bytes of it went out, or of its answer came
 	spared     bool  // by a pause, because its last byte had left
 }
 
@@ -46,7 +46,7 @@ func (m *Machine) letGo(i int) {
 	m.flights = remove(m.flights, i)
 }
 
-// land takes the flight out, nil where there is none of that id (any more).
+// land ends the flight of that id and returns it; nil where there is none, or none any more.
 func (m *Machine) land(id int) *flight {
 	for i, f := range m.flights {
 		if f.id == id {

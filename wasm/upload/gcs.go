@@ -75,9 +75,10 @@ func (*gcsWire) answered(t *transfer, l *lane, r *Request, a *Answer) verdict {
 	return refusal("a block", a)
 }
 
-// gcsRange reads how far the store came. Where CORS hides it, a block that was sent whole counts as stored: the store
-// answers with success only when it has every byte to the last. After a break the block is sent from its beginning:
-// the store passes over what it has.
+// gcsRange reads how far the store came. Where CORS hides its Range header, a block of which every byte was sent counts as
+// stored: the store answers with success only when it has every byte to the last. After a break the block is sent from
+// its beginning: the store passes over what it has. A store whose header was seen once is able to show it: an answer
+// without one then says that it has nothing.
 func (t *transfer) gcsRange(l *lane, r *Request, value string) verdict {
 	l.unsure = false
 	if value == "" {

@@ -13,9 +13,9 @@ type meter struct {
 	stage   Stage
 	loaded  int64
 	shown   Progress
-	any     bool  // shown was reported
-	at      int64 // when
-	dirty   bool  // something changed since
+	any     bool  // something was shown
+	at      int64 // when it was
+	dirty   bool  // something has changed since then
 	moved   int64 // when loaded last grew
 	samples []sample
 }

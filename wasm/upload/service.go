@@ -5,7 +5,7 @@ import (
 	"github.com/seed-76f09577/turnwire/wasm/retry"
 )
 
-// notContinued is why a file failed that another took the place of.
+// notContinued is why a file failed whose place another has taken.
 const notContinued = "the upload was not continued"
 
 // purpose is what the service is being asked for.
@@ -36,8 +36,8 @@ func (m *Machine) params() api.FileParams {
 	return p
 }
 
-// register is step 1. What an earlier upload under the same key left behind is told of first. A registration has no
-// key, so that it is not repeated where it may have acted.
+// register is step 1. The failures that an earlier upload left to be reported are reported first. A registration carries no
+// idempotency key, so that it is not repeated where the service may have acted.
 func (m *Machine) register() {
 	switch {
 	case m.asking != nobody:
@@ -76,7 +76,7 @@ func (m *Machine) Answered(now int64, d retry.Done) {
 	m.asking = nobody
 	switch why {
 	case forFailure:
-		// What could not be told is not given up: see Outcome.
+		// A Notice will try again: see Outcome.
 		if d.Err != nil && d.Err.Retryable {
 			m.untold = append(m.untold, m.failures[0])
 		}
@@ -228,7 +228,7 @@ func (m *Machine) beginWait() {
 	m.waited()
 }
 
-// waited takes over what the wait asks for.
+// waited makes the wait's effects the upload's own.
 func (m *Machine) waited() {
 	if m.wait == nil {
 		return

@@ -3,12 +3,12 @@ package upload
 import "strconv"
 
 const (
-	slept = 2_000 // a timer that comes so much late shows that the machine slept
-	grace = 5_000 // for what had arrived meanwhile to be told
+	slept = 2_000 // ms: a timer that comes so much too late shows that the machine slept
+	grace = 5_000 // ms after a sleep, for the page to hear what had arrived
 )
 
-// lively is when a request last gave a sign of life. One of which nothing went may still be waiting for a connection that
-// another has: then its host's traffic counts.
+// lively is when a request last gave a sign of life. One that has sent nothing yet may be waiting for a connection: then
+// any traffic with its host counts.
 func (m *Machine) lively(f *flight) int64 {
 	if f.alive {
 		return f.moved
@@ -16,8 +16,8 @@ func (m *Machine) lively(f *flight) int64 {
 	return max(f.moved, f.slot.Lively())
 }
 
-// limit is how long a request may give no sign of life. Stores take their time to make one thing of the blocks, and what
-// they say meanwhile Chromium may hold back until it knows the type of the answer.
+// limit is how long a request may give no sign of life. A commit gets more: stores need time to join the blocks, and the
+// signs of life that they send meanwhile may be held back by Chromium until it knows the type of the answer.
 func (m *Machine) limit(f *flight) int64 {
 	if f.spared {
 		// Who pauses and resumes may do so because nothing moves.
@@ -36,7 +36,7 @@ func (m *Machine) wantsData() bool {
 	}
 	for _, f := range m.flights {
 		if !f.begun {
-			return true // also where there are none: a stream has to end
+			return true // even where it has no bytes: a stream has still to end
 		}
 	}
 	return m.sum.flying

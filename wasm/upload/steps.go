@@ -14,7 +14,7 @@ const (
 	summing
 	reporting
 	processing
-	closing // of what did not succeed
+	closing // the service is told that it failed
 	over
 )
 

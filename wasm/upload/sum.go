@@ -7,7 +7,7 @@ type sum struct {
 	resume bool   // the next Hash goes on with state
 	want   int64  // bytes that may be hashed by now: those that are being sent
 	flying bool
-	value  string // as it travels; "" until it is known
+	value  string // as the service gets it; "" until it is known
 }
 
 // HashState is what a hasher tells: how many bytes it has, where it can its state for a later Hash, and after the last

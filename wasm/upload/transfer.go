@@ -21,8 +21,8 @@ type transfer struct {
 	lanes []*lane
 	acked int64 // bytes that the store said it has
 
-	commits   int  // how often one was sent, by earlier pages too
-	able      bool // the store can what not every one can: gcs, show its Range header; tus, join uploads
+	commits   int  // that were sent, by earlier pages too
+	able      bool // the store can do what the protocol makes use of and does not need; what that is, each says itself
 	committed bool
 }
 
@@ -30,14 +30,15 @@ type transfer struct {
 type lane struct {
 	index    int
 	from, to int64
-	at       int64  // the store has what lies before
-	sent     int64  // what lies behind was never sent: the store can't have it
-	url, tag string // of the lane's own upload; what the store calls what it has
+	at       int64  // the store has the bytes before it
+	sent     int64  // the bytes after it were never sent: the store can't have them
+	url      string // of the lane's own upload, where the protocol makes one for each
+	tag      string // the store's name for what it has, such as an ETag
 	unsure   bool   // how far the store came has to be asked
 	done     bool
 
-	best  int64 // as far as at has ever been: progress is what lies beyond
-	tries int   // in vain since the last progress
+	best  int64 // the furthest that at has been: progress is what goes beyond
+	tries int   // that failed since the last progress
 	due   int64 // not to be tried before
 	role  role
 }
@@ -56,7 +57,7 @@ func (t *transfer) move(l *lane, at int64) {
 	l.at = at
 }
 
-// home is what a renewed ticket must share with the one before for what is stored to count.
+// home is what two tickets must have in common for what is stored under the one to count under the other.
 func home(t *api.Ticket) string {
 	address := t.URL
 	if len(t.Parts) > 0 {

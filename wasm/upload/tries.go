@@ -7,7 +7,7 @@ import (
 	"github.com/seed-76f09577/turnwire/wasm/retry"
 )
 
-// judge goes on after an answer to a block or a commit.
+// judge does what the verdict on an answer asks for.
 func (m *Machine) judge(f *flight, v verdict, a *Answer) {
 	l := f.lane
 	switch v.outcome {
@@ -25,7 +25,7 @@ func (m *Machine) judge(f *flight, v verdict, a *Answer) {
 	}
 }
 
-// moved goes on with a lane that the store understood.
+// moved goes on with a lane after an answer that was understood.
 func (m *Machine) moved(f *flight) {
 	l := f.lane
 	m.save, m.worked = true, true
@@ -68,7 +68,7 @@ func (m *Machine) retry(l *lane, err *api.Error, after int64, named bool) {
 	m.enqueue(l, m.now+after)
 }
 
-// blockOf is the index of the block that a lane is at, -1 where it is none's.
+// blockOf is the index of the block that a lane is at, -1 of a survey and of a commit.
 func (m *Machine) blockOf(l *lane) int {
 	if l.role != data {
 		return -1
@@ -90,8 +90,8 @@ const (
 	mostRestarts = 2
 )
 
-// refuse has the address renewed that the store does not accept. Of several blocks that are refused together only the
-// first asks.
+// refuse asks the service for a new address, because the store does not accept this one. Where several blocks are refused
+// together, only the first asks.
 func (m *Machine) refuse(f *flight, err *api.Error) {
 	if f.generation == m.generation {
 		if m.renewals >= mostRenewals {
@@ -104,7 +104,7 @@ func (m *Machine) refuse(f *flight, err *api.Error) {
 	m.enqueue(f.lane, 0)
 }
 
-// restart begins a lane anew of which the store has nothing any more; after a commit, all of them.
+// restart sends a lane from its beginning again, because the store has nothing of it any more; after a commit, all lanes.
 func (m *Machine) restart(l *lane, err *api.Error) {
 	m.restarts++
 	if m.restarts > mostRestarts || m.config.Once {
@@ -121,7 +121,7 @@ func (m *Machine) restart(l *lane, err *api.Error) {
 	m.restartAll()
 }
 
-// restartAll takes every lane as not stored, and asks the store where it can tell.
+// restartAll begins every lane anew; where the store can tell what it has, it is asked first.
 func (m *Machine) restartAll() {
 	for len(m.flights) > 0 {
 		m.letGo(0)

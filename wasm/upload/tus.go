@@ -14,6 +14,7 @@ type tusWire struct{}
 
 const tusExpose = "for tus, Access-Control-Expose-Headers with Location, Upload-Offset and Tus-Extension"
 
+// layout has one lane for each block under way where the server is able to join uploads.
 func (*tusWire) layout(t *transfer) (layout, *api.Error) {
 	lay := layout{min: 1, lanes: 1}
 	if t.able {
@@ -118,7 +119,7 @@ func (*tusWire) answered(t *transfer, l *lane, r *Request, a *Answer) verdict {
 
 func (t *transfer) tusOffset(l *lane, r *Request, value string) verdict {
 	if value == "" && r.carries() {
-		// Hidden by CORS; a 204 says that the block was taken whole.
+		// Hidden by CORS; a 204 says that every byte of the block was taken.
 		value = strconv.FormatInt(r.To-l.from, 10)
 	}
 	if value == "" {
