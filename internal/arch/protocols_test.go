@@ -23,6 +23,28 @@ var protocolPlaces = []struct{ file, what, form string }{
 	{"e2e/hostile/requests.mjs", "ticket at the hostile service", `case "NAME":`},
 }
 
+// TestServedProtocols shows that the reference service has a storage for each upload protocol of its list.
+func TestServedProtocols(t *testing.T) {
+	list, err := os.ReadFile(filepath.Join(top, "internal", "service", "protocol.go"))
+	require.NoError(t, err)
+	storages := ""
+	for _, folder := range []string{"internal/blobstore/*.go", "internal/blobstore/cloud/*.go"} {
+		files, err := filepath.Glob(filepath.Join(top, filepath.FromSlash(folder)))
+		require.NoError(t, err)
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			storages += string(text)
+		}
+	}
+	constants := regexp.MustCompile(`(?m)^\t(\w+) +Protocol = "(.+)"$`).FindAllStringSubmatch(string(list), -1)
+	assert.Len(t, constants, len(service.Protocols), "constants and list of internal/service/protocol.go")
+	for _, constant := range constants {
+		assert.True(t, strings.Contains(storages, "Ticket{Protocol: service."+constant[1]+"}") || strings.Contains(storages, "Ticket{Protocol: service."+constant[1]+","),
+			"no storage under internal/blobstore asks for the upload protocol %s", constant[2])
+	}
+}
+
 // TestProtocols says what an upload protocol lacks. What it lacks among the client's own tests, theirs say.
 func TestProtocols(t *testing.T) {
 	names := upload.Protocols()
