@@ -77,7 +77,7 @@ func TestRooms(t *testing.T) {
 		assert.NotEmpty(t, r.cuts, "no case of how data is cut")
 		assert.NotEmpty(t, r.answers, "no case of an answer")
 	})
-	assert.Len(t, rooms, len(protocols), "not as many rooms as protocols")
+	assert.Equal(t, len(protocols), len(rooms), "not as many rooms as protocols")
 	assert.Len(t, Protocols(), len(protocols))
 }
 
