@@ -104,7 +104,7 @@ func (u *liveUpload) perform(effect retry.Effect) {
 		}
 		page.ShowProgress(u.id, contract.Progress{
 			Stage: p.Stage, LoadedBytes: p.LoadedBytes, TotalBytes: p.TotalBytes, BlocksDone: p.BlocksDone, BlocksTotal: p.BlocksTotal,
-			BytesPerSecond: int64(p.BytesPerSecond), MillisLeft: left, FileID: u.machine.FileID(), Protocol: u.machine.Protocol(),
+			BytesPerSecond: int64(p.BytesPerSecond), MillisLeft: left, FileID: u.machine.FileID(), Protocol: contract.Protocol(u.machine.Protocol()),
 		})
 	case upload.Save:
 		page.SaveRecord(u.id, string(e.Record))

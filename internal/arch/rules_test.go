@@ -66,7 +66,9 @@ type source struct {
 func (s source) isTest() bool { return strings.HasSuffix(s.name, "_test.go") }
 
 // compares reports whether the source is a test of this package's, which may look at both sides.
-func (s source) compares() bool { return s.folder == "internal/arch" && s.isTest() }
+func (s source) compares() bool {
+	return s.folder == "internal/arch" && s.isTest() || s.folder == "internal/contract"
+}
 
 func (s source) fault(at token.Pos, why string) string {
 	position := s.fset.Position(at)

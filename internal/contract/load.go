@@ -15,7 +15,12 @@ import (
 	"reflect"
 	"strings"
 	"unicode"
+
+	"github.com/seed-76f09577/turnwire/wasm/upload"
 )
+
+// lists are words that no constants name.
+var lists = map[string][]string{"Protocol": append([]string{""}, upload.Protocols()...)}
 
 // contract is what the package says.
 type contract struct {
@@ -138,6 +143,8 @@ func (c *contract) declare(decl *ast.GenDecl, checked *types.Package) {
 				}
 			case *ast.SelectorExpr:
 				c.words = append(c.words, wordOf(s.Name.Name, checked))
+			case *ast.Ident:
+				c.words = append(c.words, word{s.Name.Name, lists[s.Name.Name]})
 			}
 		}
 	}

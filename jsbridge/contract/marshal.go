@@ -5,7 +5,7 @@ package contract
 import "github.com/seed-76f09577/turnwire/wasm/json"
 
 // Stamp tells this contract from another: a hash of this package's source.
-const Stamp = "2d41a3f38bc321d6"
+const Stamp = "0e663b5cd21e3b72"
 
 // ReadClientConfig reads what the page sent, and panics where a member is missing or of another type.
 func ReadClientConfig(text string) (v ClientConfig) {
@@ -394,6 +394,6 @@ func (v *Progress) write(w *json.Writer, name string) {
 	w.Int("bytesPerSecond", int64(v.BytesPerSecond))
 	w.Int("millisLeft", int64(v.MillisLeft))
 	w.String("fileId", v.FileID)
-	w.String("protocol", v.Protocol)
+	w.String("protocol", string(v.Protocol))
 	w.Close('}')
 }

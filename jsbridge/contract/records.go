@@ -9,9 +9,13 @@ import (
 // The words that both sides know, in the packages that decide what they mean.
 type (
 	ErrorKind = api.Kind
+	EventKind = turn.EventKind
 	Status    = turn.Status
 	Stage     = upload.Stage
 )
+
+// Protocol is one of upload.Protocols, or "".
+type Protocol string
 
 // ClientConfig is what the requests of one client share.
 type ClientConfig struct {
@@ -237,5 +241,5 @@ type Progress struct {
 	BytesPerSecond int64
 	MillisLeft     int64
 	FileID         string
-	Protocol       string
+	Protocol       Protocol
 }

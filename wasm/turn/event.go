@@ -35,24 +35,39 @@ const (
 	errorEvent
 )
 
+// EventKind is a type of event that a turn's state follows from. All others only pass through.
+type EventKind string
+
+// The kinds of the interface ("Events").
+const (
+	TextDelta       EventKind = "text_delta"
+	ReasoningDelta  EventKind = "reasoning_delta"
+	ToolCallStarted EventKind = "tool_call_started"
+	ToolCallDelta   EventKind = "tool_call_delta"
+	ToolCall        EventKind = "tool_call"
+	ToolResult      EventKind = "tool_result"
+	TurnComplete    EventKind = "turn_complete"
+	ErrorEvent      EventKind = "error"
+)
+
 // kindOf takes the text of the type, quotes and all.
 func kindOf(typ []byte) kind {
-	switch string(typ) {
-	case `"text_delta"`:
+	switch EventKind(typ[1 : len(typ)-1]) {
+	case TextDelta:
 		return textDelta
-	case `"reasoning_delta"`:
+	case ReasoningDelta:
 		return reasoningDelta
-	case `"tool_call_started"`:
+	case ToolCallStarted:
 		return toolCallStarted
-	case `"tool_call_delta"`:
+	case ToolCallDelta:
 		return toolCallDelta
-	case `"tool_call"`:
+	case ToolCall:
 		return toolCall
-	case `"tool_result"`:
+	case ToolResult:
 		return toolResult
-	case `"turn_complete"`:
+	case TurnComplete:
 		return turnComplete
-	case `"error"`:
+	case ErrorEvent:
 		return errorEvent
 	}
 	return other

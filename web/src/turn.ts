@@ -1,7 +1,7 @@
 import type * as API from "turnwire";
 import { breath, due, slice } from "./breath.ts";
 import { ByteReader, letGo } from "./byte-reader.ts";
-import { chunkSize, more, wantsFlush } from "./contract.ts";
+import { chunkSize, type EventKind, more, wantsFlush } from "./contract.ts";
 import { type AgentError, ConnectionError, InvalidArgumentError, textOf } from "./errors.ts";
 import { type Batch, batchSize, Kept } from "./kept.ts";
 import { guarded, Listeners } from "./listeners.ts";
@@ -236,7 +236,7 @@ export class Turn implements API.Turn {
     // A listener may end the turn; the module itself ends it only when it is flushed.
     for (let i = 0; i < count && (quiet || !this.#over); i++) {
       const event = events[i]!;
-      switch (event.type) {
+      switch (event.type as EventKind) {
         case "text_delta": text = i; break;
         case "reasoning_delta": reasoning = i; break;
         case "tool_call_delta": this.#toolEvents ||= 1; break;

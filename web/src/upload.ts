@@ -257,7 +257,7 @@ export class Upload implements API.Upload {
       releaseData: (before) => this.#source.release(before),
       showProgress: ({ millisLeft, fileId, protocol, ...rest }) => {
         this.#fileId = fileId || undefined;
-        this.#protocol = (protocol || undefined) as API.UploadProtocol | undefined;
+        this.#protocol = protocol || undefined;
         const progress: API.UploadProgress = Object.freeze({ ...rest, ...(millisLeft >= 0 && { secondsLeft: millisLeft / 1000 }) });
         queueMicrotask(() => this.#report(progress));
       },
