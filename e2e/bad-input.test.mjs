@@ -80,6 +80,52 @@ for (const [call, table] of [["client", clientOptions], ["send", sendOptions], [
   });
 }
 
+check("an option that there is not is refused by its name, with the one that is near, and nothing is sent", async ({ page, service }) => {
+  const before = await service.requests();
+  const told = await page.evaluate(async () => {
+    const chat = lab.client().chats.open("chat_any");
+    const inherited = Object.create({ colour: "red" });
+    const calls = {
+      "client: baseUrl": () => lab.client({ baseUrl: "/" }),
+      "client: api_key": () => lab.client({ api_key: "secret" }),
+      "client: colour": () => lab.client({ colour: "red" }),
+      "init: wasmUrl": () => lab.Turnwire.init({ wasmUrl: "/turnwire.wasm" }),
+      "create: isTemporal": () => lab.client().chats.create({ isTemporal: true }),
+      "create: options: signl": () => lab.client().chats.create({}, { signl: AbortSignal.timeout(1) }),
+      "send: idletimeout": () => chat.send("hello", { idletimeout: 1 }),
+      "send: onEvents": () => chat.send("hello", { onEvents() {} }),
+      "send: toString": () => chat.send("hello", { toString: null }),
+      "abort: timeOuts": () => chat.abort({ timeOuts: 1 }),
+      "taken: undefined": () => void lab.client({ colour: undefined, baseUrl: undefined }),
+      "taken: inherited": () => chat.send("hello", Object.assign(inherited, { signal: AbortSignal.abort() })).done(),
+    };
+    const told = {};
+    for (const [what, call] of Object.entries(calls)) told[what] = (await lab.refusal(call)) ?? "taken";
+    return told;
+  });
+  const said = Object.fromEntries(Object.entries(told).map(([what, error]) => [what, error.message ? `${error.name} ${error.code}: ${error.message}` : error]));
+  const refused = (name, hint) => `InvalidArgumentError invalid_argument: ${name} must be left out, for there is no such option: ${hint}`;
+  const known = {
+    client: "baseURL, apiKey, workspaceId, agentId, headers, credentials, maxRetries, timeout, idleTimeout, pageHide, fetch, onLog",
+    send: "signal, timeout, maxRetries, headers, model, idempotencyKey, idleTimeout, resume, onEvent",
+  };
+  assert.deepEqual(said, {
+    "client: baseUrl": refused("baseUrl", "did you mean baseURL?"),
+    "client: api_key": refused("api_key", "did you mean apiKey?"),
+    "client: colour": refused("colour", `there are ${known.client}`),
+    "init: wasmUrl": refused("wasmUrl", "did you mean wasmURL?"),
+    "create: isTemporal": refused("isTemporal", "did you mean isTemporary?"),
+    "create: options: signl": refused("signl", "did you mean signal?"),
+    "send: idletimeout": refused("idletimeout", "did you mean idleTimeout?"),
+    "send: onEvents": refused("onEvents", "did you mean onEvent?"),
+    "send: toString": refused("toString", `there are ${known.send}`),
+    "abort: timeOuts": refused("timeOuts", "did you mean timeout?"),
+    "taken: undefined": "taken",
+    "taken: inherited": "taken",
+  });
+  assert.deepEqual(await service.requests(), before);
+});
+
 check("values that look right but can't be are refused", async ({ page, service }) => {
   const before = await service.requests();
   const told = await page.evaluate(async () => {

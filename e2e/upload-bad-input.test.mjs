@@ -81,6 +81,45 @@ for (const [call, [what, table]] of Object.entries(tables)) {
   });
 }
 
+check("an option that there is not is refused by its name, with the one that is near, and nothing is sent", async ({ page, service }) => {
+  const before = await service.requests();
+  const told = await page.evaluate(async () => {
+    const { files } = lab.client();
+    const blob = new Blob(["data"]);
+    const calls = {
+      "upload: blocksize": () => files.upload(blob, { blocksize: 1 }),
+      "upload: conccurency": () => files.upload(blob, { conccurency: 1 }),
+      "upload: filename": () => files.upload(blob, { filename: "a.txt" }),
+      "upload({ wait }): maxIntervall": () => files.upload(blob, { wait: { maxIntervall: 1 } }),
+      "upload({ wait }): resumeKey": () => files.upload(blob, { wait: { resumeKey: "a" } }),
+      "wait: waitTimeOut": () => files.wait("file_any", { waitTimeOut: 1 }),
+      "get: interval": () => files.get("file_any", { interval: 1 }),
+      "taken: undefined": () => void files.upload(blob, { filename: undefined, signal: AbortSignal.abort(), wait: { filename: undefined } }),
+    };
+    const told = {};
+    for (const [what, call] of Object.entries(calls)) told[what] = (await lab.refusal(call)) ?? "taken";
+    return told;
+  });
+  const request = "signal, timeout, maxRetries, headers";
+  const hints = {
+    "upload: blocksize": "did you mean blockSize?",
+    "upload: conccurency": "did you mean concurrency?",
+    "upload: filename": `there are ${request}, workspaceId, name, contentType, purpose, size, blockSize, concurrency, blockTries, blockTimeout, dataTimeout, reportTimeout, ` +
+      "checksum, checksumEncoding, wait, onProgress, mapUploadTicket, resumeKey",
+    "upload({ wait }): maxIntervall": "did you mean maxInterval?",
+    "upload({ wait }): resumeKey": `there are ${request}, interval, maxInterval, waitTimeout, onStatus`,
+    "wait: waitTimeOut": "did you mean waitTimeout?",
+    "get: interval": `there are ${request}`,
+  };
+  const refused = Object.entries(hints).map(([what, hint]) =>
+    [what, `InvalidArgumentError invalid_argument: ${what.split(": ")[1]} must be left out, for there is no such option: ${hint}`]);
+  assert.deepEqual(
+    Object.fromEntries(Object.entries(told).map(([what, error]) => [what, error.message ? `${error.name} ${error.code}: ${error.message}` : error])),
+    { ...Object.fromEntries(refused), "taken: undefined": "taken" },
+  );
+  assert.deepEqual(await service.requests(), before);
+});
+
 check("values that look right but can't be are refused", async ({ page, service }) => {
   const before = await service.requests();
   const told = await page.evaluate(async () => {

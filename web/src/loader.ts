@@ -1,6 +1,5 @@
 import type { InitOptions } from "turnwire";
 import { type Crossing, crossing } from "./border.ts";
-import { tagOf } from "./byte-reader.ts";
 import { countOthers, hearConnections, holdNone } from "./connections.ts";
 import { type Control, type Page, pageRecords, stamp } from "./contract.ts";
 import { RuntimeLoadError, textOf } from "./errors.ts";
@@ -8,9 +7,9 @@ import { Host } from "./host.ts";
 import { Instance } from "./instance.ts";
 import { instantiate } from "./instantiate.ts";
 import { invalid } from "./invalid.ts";
-import { object } from "./validate.ts";
+import { type InitConfig, initConfig } from "./validate.ts";
 
-let source: InitOptions = {};
+let source: Partial<InitConfig> = {};
 let beside: () => URL;
 let besideWorker: () => Worker;
 let compiling: Promise<WebAssembly.Module> | undefined;
@@ -43,16 +42,8 @@ export function instance(): Promise<Instance> {
 
 export function init(options?: InitOptions): Promise<void> {
   try {
-    const { wasmURL, wasmModule, workerURL } = object(options, "options");
-    const isURL = (value: unknown): boolean => typeof value === "string" || tagOf(value) === "URL";
-    if (wasmModule !== undefined && tagOf(wasmModule) !== "WebAssembly.Module") throw invalid("wasmModule", "a WebAssembly.Module", wasmModule);
-    if (wasmURL !== undefined && !isURL(wasmURL)) throw invalid("wasmURL", "a string or a URL", wasmURL);
-    if (workerURL !== undefined && workerURL !== false && !isURL(workerURL)) throw invalid("workerURL", "a string, a URL or false", workerURL);
-    const next: InitOptions = {
-      ...(wasmURL && { wasmURL: String(wasmURL) }), ...(wasmModule && { wasmModule }),
-      ...(workerURL !== undefined && { workerURL: workerURL && String(workerURL) }),
-    };
-    if (starting && options !== undefined && (["wasmURL", "wasmModule", "workerURL"] as const).some((name) => next[name] !== source[name])) {
+    const next = initConfig(options);
+    if (starting && options !== undefined && (Object.keys(next) as (keyof InitConfig)[]).some((name) => next[name] !== source[name])) {
       throw invalid("options", "given before the first client is made: the module is being loaded from elsewhere already");
     }
     if (!starting && options !== undefined) {
@@ -89,7 +80,7 @@ async function start(): Promise<Instance> {
     };
     const ended = go.run(program);
     if (!control) throw new Error(String(reason));
-    if (theirs !== stamp) throw anotherBuild(String(source.wasmURL ?? (source.wasmModule ? "init's wasmModule" : beside())));
+    if (theirs !== stamp) throw anotherBuild(String(source.wasmURL || (source.wasmModule ? "init's wasmModule" : beside())));
     live = new Instance(exports, control, () => {
       // Go's own timers would resume it.
       for (const timer of go._scheduledTimeouts.values()) clearTimeout(timer);
@@ -142,7 +133,7 @@ export function compiled(): Promise<WebAssembly.Module> {
 
 async function compile(): Promise<WebAssembly.Module> {
   if (source.wasmModule) return source.wasmModule;
-  const url = String(source.wasmURL ?? beside());
+  const url = String(source.wasmURL || beside());
   const fail = (code: string, message: string, cause?: unknown): RuntimeLoadError =>
     new RuntimeLoadError(`the module at ${url} ${message}`, code, code === "module_unreachable", { cause });
   let response: Response;

@@ -1,97 +1,77 @@
 import type { UploadData, UploadOptions, UploadTicket, WaitOptions } from "turnwire";
-import type { WaitLimits } from "./contract.ts";
+import { checksumBefore, checksumDuring, checksumKnown, checksumNone, type WaitLimits } from "./contract.ts";
+import { headers } from "./headers.ts";
 import { invalid } from "./invalid.ts";
+import { callback, count, is, isObject, isString, limit, oneOf, or, read, type Table, text, time } from "./options.ts";
 import { bytesOf, isBlob, isStream } from "./source.ts";
-import { type ClientConfig, headers, isFunction, isString, milliseconds, object, optional, requestConfig, type RequestConfig, segment, whole } from "./validate.ts";
+import { type ClientConfig, type Defaults, requestTable, withDefaults, workspace } from "./validate.ts";
 
-export interface WaitConfig extends RequestConfig, WaitLimits {
-  onStatus: WaitOptions["onStatus"];
-}
+const waitTable = {
+  ...requestTable,
+  interval: or(time, 1_000),
+  maxInterval: or(time, 5_000),
+  waitTimeout: or(limit, 600_000),
+  onStatus: callback(),
+} satisfies Table<WaitOptions>;
 
-export function waitConfig(options: WaitOptions | undefined, config: ClientConfig): WaitConfig {
-  const o = object(options, "options");
-  const some = (value: number | undefined, field: string): number | undefined =>
-    whole(optional(value, field, "a number of milliseconds above 0", (n) => typeof n === "number" && n > 0 && n < Infinity));
-  return {
-    ...requestConfig(o, config),
-    interval: some(o.interval, "interval") ?? 1_000,
-    maxInterval: some(o.maxInterval, "maxInterval") ?? 5_000,
-    waitTimeout: milliseconds(o.waitTimeout, "waitTimeout") ?? 600_000,
-    onStatus: optional(o.onStatus, "onStatus", "a function", isFunction),
-  };
-}
+/** A wait's options as they are used. */
+export type WaitConfig = ReturnType<typeof waitConfig>;
 
-/** An upload's options as the module takes them, and what the loader keeps for itself. */
-export interface UploadConfig extends RequestConfig {
-  workspaceId: string;
-  name: string;
-  contentType: string;
-  purpose: string;
-  size: number;
-  once: boolean;
-  blockSize: number;
-  concurrency: number;
-  blockTries: number;
-  blockTimeout: number;
-  dataTimeout: number;
-  reportTimeout: number;
-  checksum: 0 | 1 | 2 | 3;
-  knownSum: string;
-  base64: boolean;
-  wait: WaitLimits | undefined;
-  waitSignal: AbortSignal | undefined;
-  maps: boolean;
-  resumable: boolean;
-  onStatus: WaitOptions["onStatus"];
-  onProgress: UploadOptions["onProgress"];
-  mapUploadTicket: UploadOptions["mapUploadTicket"];
-  resumeKey: string | undefined;
-}
+export const waitConfig = (options: WaitOptions | undefined, defaults: Defaults) => withDefaults(read(options, waitTable), defaults);
 
-export function uploadConfig(data: UploadData, options: UploadOptions | undefined, config: ClientConfig): UploadConfig {
-  const o = object(options, "options");
-  const count = (value: number | undefined, field: string, least = 1): number | undefined =>
-    optional(value, field, `a whole number, ${least} or more`, (n) => Number.isSafeInteger(n) && n >= least);
-  const own = requestConfig(o, config);
-  // What the wait does not say of its requests is as for the others.
-  const { timeout, maxRetries } = own;
-  const wait = o.wait ? waitConfig({ timeout, maxRetries, ...(o.wait === true ? {} : object(o.wait, "wait")) }, config) : undefined;
-  wait?.headers.unshift(...own.headers);
-  if (wait === undefined && o.wait !== undefined && o.wait !== false) throw invalid("wait", "true, false or an object", o.wait);
-  const blob = isBlob(data) ? data : undefined;
-  const { checksum = true, workspaceId = config.workspaceId } = o;
-  const known = typeof checksum === "string" && checksum !== "before";
-  if (known ? !/^[0-9a-f]{64}$/i.test(checksum) : typeof checksum !== "boolean" && checksum !== "before") {
-    throw invalid("checksum", 'true, false, "before" or a SHA-256 of 64 hexadecimal digits', checksum);
-  }
-  if (checksum === "before" && isStream(data)) throw invalid("checksum", 'another than "before": a stream can be read only once');
-  const { signal: waitSignal, onStatus, ...polls } = wait ?? {};
+const uploadTable = {
+  ...requestTable,
+  workspaceId: text,
+  name: text,
+  contentType: is("a media type such as text/plain", (type) => isString(type) && /^[\x20-\x7e]+$/.test(type)),
+  purpose: or(text, ""),
+  size: count(0),
+  blockSize: or(count(1), 0),
+  concurrency: or(count(1), 4),
+  blockTries: or(count(1), 4),
+  blockTimeout: or(limit, 60_000),
+  dataTimeout: or(limit, 120_000),
+  reportTimeout: or(limit, 300_000),
+  checksum: or(is('true, false, "before" or a SHA-256 of 64 hexadecimal digits', (sum) =>
+    typeof sum === "boolean" || sum === "before" || (typeof sum === "string" && /^[0-9a-f]{64}$/i.test(sum))), true),
+  checksumEncoding: or(oneOf("hex", "base64"), "hex"),
+  wait: or(is("true, false or an object", (wait) => typeof wait === "boolean" || isObject(wait)), false),
+  onProgress: callback(),
+  mapUploadTicket: callback(),
+  resumeKey: text,
+} satisfies Table<UploadOptions>;
+
+/** An upload's options as they are used: what the loader keeps for itself, and the rest for the module. */
+export type UploadConfig = ReturnType<typeof uploadConfig>;
+
+export function uploadConfig(data: UploadData, options: UploadOptions | undefined, client: ClientConfig) {
+  const { checksum, checksumEncoding, wait, ...given } = read(options, uploadTable);
+  const own = withDefaults(given, client);
+  const waits = wait ? waitConfig(wait === true ? undefined : wait, own) : undefined;
+  const once = isStream(data);
+  if (checksum === "before" && once) throw invalid("checksum", 'another than "before": a stream can be read only once');
+  const blob: Partial<File> = isBlob(data) ? data : {};
   return {
     ...own,
-    workspaceId: segment(workspaceId, "workspaceId", "given, here or in the client's options"),
-    name: optional(o.name, "name", "a non-empty string", isString) ?? ((blob as File | undefined)?.name || "upload"),
-    contentType: optional(o.contentType, "contentType", "a media type such as text/plain", (t) => isString(t) && /^[\x20-\x7e]+$/.test(t)) ?? (blob?.type || "application/octet-stream"),
-    purpose: optional(o.purpose, "purpose", "a non-empty string", isString) ?? "",
-    size: sizeOf(data, count(o.size, "size", 0)),
-    once: isStream(data),
-    blockSize: count(o.blockSize, "blockSize") ?? 0,
-    concurrency: count(o.concurrency, "concurrency") ?? 4,
-    blockTries: count(o.blockTries, "blockTries") ?? 4,
-    blockTimeout: milliseconds(o.blockTimeout, "blockTimeout") ?? 60_000,
-    dataTimeout: milliseconds(o.dataTimeout, "dataTimeout") ?? 120_000,
-    reportTimeout: milliseconds(o.reportTimeout, "reportTimeout") ?? 300_000,
-    checksum: known ? 3 : checksum === "before" ? 2 : checksum ? 1 : 0,
-    knownSum: known ? checksum.toLowerCase() : "",
-    base64: optional(o.checksumEncoding, "checksumEncoding", '"hex" or "base64"', (e) => ["hex", "base64"].includes(e)) === "base64",
-    wait: wait && (polls as WaitLimits),
-    waitSignal,
-    onStatus,
-    onProgress: optional(o.onProgress, "onProgress", "a function", isFunction),
-    mapUploadTicket: optional(o.mapUploadTicket, "mapUploadTicket", "a function", isFunction),
-    maps: o.mapUploadTicket !== undefined,
-    resumeKey: optional(o.resumeKey, "resumeKey", "a non-empty string", isString),
-    resumable: o.resumeKey !== undefined,
+    workspaceId: workspace(own.workspaceId, client),
+    name: own.name ?? (blob.name || "upload"),
+    contentType: own.contentType ?? (blob.type || "application/octet-stream"),
+    size: sizeOf(data, own.size),
+    once,
+    checksum: checksum === "before" ? checksumBefore : typeof checksum === "string" ? checksumKnown : checksum ? checksumDuring : checksumNone,
+    knownSum: typeof checksum === "string" && checksum !== "before" ? checksum.toLowerCase() : "",
+    base64: checksumEncoding === "base64",
+    wait: waits && limitsOf({ ...waits, headers: [...own.headers, ...waits.headers] }),
+    waitSignal: waits?.signal,
+    onStatus: waits?.onStatus,
+    maps: own.mapUploadTicket !== undefined,
+    resumable: own.resumeKey !== undefined,
   };
+}
+
+/** What of a wait's options the module needs. */
+export function limitsOf({ signal, onStatus, ...limits }: WaitConfig): WaitLimits {
+  return limits;
 }
 
 /** The data's size in bytes; what the caller says of it must agree. */

@@ -1,173 +1,113 @@
-import type { ClientOptions, CreateChatParams, HeadersOption, Part, RequestOptions, SendOptions } from "turnwire";
+import type { ClientOptions, CreateChatParams, InitOptions, Part, RequestOptions, SendOptions } from "turnwire";
 import { tagOf } from "./byte-reader.ts";
-import type { Header } from "./contract.ts";
+import { headers } from "./headers.ts";
 import { invalid } from "./invalid.ts";
 import { lossless } from "./lossless.ts";
+import { callback, is, isObject, isString, limit, oneOf, or, read, type Table, text, type Values } from "./options.ts";
 
-// Options are checked here and nowhere else: a call may come before the module is loaded, and what is wrong is said
-// before anything is sent.
+// Visible ASCII: what a header can say, and neither space nor line end.
+const isToken = (value: unknown): value is string => typeof value === "string" && /^[\x21-\x7e]+$/.test(value);
+const isURL = (value: unknown): boolean => typeof value === "string" || tagOf(value) === "URL";
 
-export function object<T extends object>(value: T | undefined, field: string): Partial<T> {
-  if (value === undefined) return {};
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalid(field, "an object", value);
+const tries = is<number>("a whole number, 0 or more", (n) => Number.isInteger(n) && n >= 0);
+
+const initTable = {
+  wasmURL: is("a string or a URL", isURL),
+  wasmModule: is("a WebAssembly.Module", (module) => tagOf(module) === "WebAssembly.Module"),
+  workerURL: is("a string, a URL or false", (url) => url === false || isURL(url)),
+} satisfies Table<InitOptions>;
+
+/** What init was given, as it is used. */
+export type InitConfig = ReturnType<typeof initConfig>;
+
+export function initConfig(options: InitOptions | undefined) {
+  const { wasmURL, wasmModule, workerURL } = read(options, initTable);
+  // An address that the page goes on to change is another one.
+  return { wasmURL: wasmURL && String(wasmURL), wasmModule, workerURL: workerURL && String(workerURL) };
+}
+
+const clientTable = {
+  baseURL: base,
+  apiKey: key,
+  workspaceId: text,
+  agentId: text,
+  headers,
+  credentials: or(oneOf("omit", "same-origin", "include"), "same-origin"),
+  maxRetries: or(tries, 2),
+  timeout: or(limit, 60_000),
+  idleTimeout: or(limit, 120_000),
+  pageHide: or(oneOf("abort", "disconnect"), "abort"),
+  fetch: callback(),
+  onLog: callback(),
+} satisfies Table<ClientOptions>;
+
+/** A client's options as they are used. */
+export type ClientConfig = ReturnType<typeof clientConfig>;
+
+export function clientConfig(options: ClientOptions) {
+  if (!isObject(options)) throw invalid("options", "an object with baseURL", options);
+  const { baseURL, apiKey, ...rest } = read(options, clientTable);
+  return { ...rest, base: baseURL, key: typeof apiKey === "string" ? apiKey : "", keyFunc: typeof apiKey === "function" ? apiKey : undefined };
+}
+
+function key(value: ClientOptions["apiKey"], field: string): ClientOptions["apiKey"] {
+  is("a non-empty string or a function that gives one", (key) => typeof key === "function" || isString(key))(value, field);
+  if (typeof value === "string" && !isToken(value)) throw invalid(field, "of visible ASCII characters, without spaces or line ends");
   return value;
 }
 
-export function optional<T>(value: T | undefined, field: string, expected: string, ok: (value: T) => boolean): T | undefined {
-  if (value !== undefined && !ok(value)) throw invalid(field, expected, value);
-  return value;
-}
-
-export const isString = (value: unknown): boolean => typeof value === "string" && value !== "";
-export const isFunction = (value: unknown): boolean => typeof value === "function";
-
-/** A path segment. "." and ".." would name another path, whatever their encoding (URL standard, path state). */
-export function segment(value: string | undefined, field: string, missing: string): string {
-  if (value === undefined) throw invalid(field, missing);
-  if (!isString(value)) throw invalid(field, "a non-empty string", value);
-  if (value === "." || value === "..") throw invalid(field, `an identifier, not "${value}"`);
-  return value;
-}
-
-/** Whole milliseconds, as the module counts them: 0.9 is no "none", and nobody lives to see the longest. */
-export const whole = (ms: number | undefined): number | undefined => ms && Math.min(Math.ceil(ms), Number.MAX_SAFE_INTEGER);
-
-export const milliseconds = (value: number | undefined, field: string): number | undefined =>
-  whole(optional(value, field, "a number of milliseconds, 0 or more (0: no limit)", (n) => typeof n === "number" && n >= 0 && n < Infinity));
-
-const tries = (value: number | undefined, field: string): number | undefined =>
-  optional(value, field, "a whole number, 0 or more", (n) => Number.isInteger(n) && n >= 0);
-
-/** Headers, each name once. */
-export function headers(value: HeadersOption | undefined, field: string): Header[] {
-  if (value === undefined) return [];
-  const found = new Map<string, [string, string]>();
-  try {
-    for (const pair of pairs(value)) {
-      if (!Array.isArray(pair) || pair.length !== 2 || !pair.every((part) => typeof part === "string")) throw new TypeError("no pair");
-      const [name, text] = pair as [string, string];
-      const before = found.get(name.toLowerCase());
-      // Fetch standard, "combine": the module would send the last one alone.
-      found.set(name.toLowerCase(), before ? [before[0], `${before[1]}, ${text}`] : [name, text]);
-    }
-    new Headers([...found.values()]);
-  } catch {
-    // Not in the platform's words, which do not name the option.
-    throw invalid(field, "an object, Headers, a Map or an array of pairs, with header names and string values that HTTP allows");
-  }
-  return [...found.values()];
-}
-
-/** The names and values of headers, in whichever form they are. An object of another class may hide its own. */
-function pairs(value: HeadersOption): Iterable<unknown> {
-  if (Array.isArray(value) || /^(Headers|Map)$/.test(tagOf(value))) return value as Iterable<unknown>;
-  if (isPlain(value)) return Object.entries(value);
-  throw new TypeError("no headers");
-}
-
-/** Made by {}, Object.create(null) or JSON.parse, in this frame or another one. */
-function isPlain(value: unknown): value is Record<string, unknown> {
-  if (tagOf(value) !== "Object") return false;
-  const parent = Object.getPrototypeOf(value);
-  return parent === null || Object.getPrototypeOf(parent) === null;
-}
-
-/** A client's options as the module takes them. */
-export interface ClientConfig {
-  base: string;
-  key: string;
-  keyFunc: (() => string | Promise<string>) | undefined;
-  headers: Header[];
-  credentials: RequestCredentials;
-  fetch: typeof fetch | undefined;
-  onLog: ClientOptions["onLog"];
-  pageHide: "abort" | "disconnect";
-  workspaceId: string | undefined;
-  agentId: string | undefined;
-  defaults: { maxRetries: number; timeout: number; idleTimeout: number };
-}
-
-export function clientConfig(options: ClientOptions): ClientConfig {
-  if (typeof options !== "object" || options === null) throw invalid("options", "an object with baseURL", options);
-  const { apiKey } = options;
-  optional(apiKey, "apiKey", "a non-empty string or a function that gives one", (key) => isFunction(key) || isString(key));
-  if (typeof apiKey === "string" && !/^[\x21-\x7e]+$/.test(apiKey)) {
-    throw invalid("apiKey", "of visible ASCII characters, without spaces or line ends");
-  }
-  return {
-    base: base(options.baseURL),
-    key: typeof apiKey === "string" ? apiKey : "",
-    keyFunc: typeof apiKey === "function" ? apiKey : undefined,
-    headers: headers(options.headers, "headers"),
-    credentials: optional(options.credentials, "credentials", '"omit", "same-origin" or "include"', (c) =>
-      ["omit", "same-origin", "include"].includes(c)) ?? "same-origin",
-    fetch: optional(options.fetch, "fetch", "a function", isFunction),
-    onLog: optional(options.onLog, "onLog", "a function", isFunction),
-    pageHide: optional(options.pageHide, "pageHide", '"abort" or "disconnect"', (p) => ["abort", "disconnect"].includes(p)) ?? "abort",
-    workspaceId: optional(options.workspaceId, "workspaceId", "a non-empty string", isString),
-    agentId: optional(options.agentId, "agentId", "a non-empty string", isString),
-    defaults: {
-      maxRetries: tries(options.maxRetries, "maxRetries") ?? 2,
-      timeout: milliseconds(options.timeout, "timeout") ?? 60_000,
-      idleTimeout: milliseconds(options.idleTimeout, "idleTimeout") ?? 120_000,
-    },
-  };
-}
-
-function base(value: string | URL): string {
+/** An address without the slash that the paths begin with. */
+function base(value: string | URL | undefined, field: string): string {
   const expected = "an http(s) address, absolute or relative to the page, without query, fragment or password";
-  if (!isString(value) && tagOf(value) !== "URL") throw invalid("baseURL", expected, value);
+  if (!isString(value) && tagOf(value) !== "URL") throw invalid(field, expected, value);
   // On a server there is no page to be relative to, and no request is sent either.
   const page = typeof document === "undefined" ? (typeof location === "undefined" ? "http://localhost/" : location.href) : document.baseURI;
   let url: URL;
   try {
-    url = new URL(value, page);
+    url = new URL(value!, page);
   } catch {
-    throw invalid("baseURL", expected, value);
+    throw invalid(field, expected, value);
   }
-  if (!/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password) throw invalid("baseURL", expected);
+  if (!/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password) throw invalid(field, expected);
   return url.href.replace(/\/+$/, "");
 }
 
-/** A request's options as the module takes them, and its signal. */
-export interface RequestConfig {
-  headers: Header[];
-  maxRetries: number;
-  timeout: number;
-  signal: AbortSignal | undefined;
-}
+export const requestTable = {
+  signal: is("an AbortSignal", (signal) => typeof signal?.aborted === "boolean" && typeof signal.addEventListener === "function"),
+  timeout: limit,
+  maxRetries: tries,
+  headers,
+} satisfies Table<RequestOptions>;
 
-export function requestConfig(options: RequestOptions | undefined, { defaults }: ClientConfig): RequestConfig {
-  const o = object(options, "options");
+/** What stands for the options that a request is not given: the client's, or those of the upload that it is a part of. */
+export type Defaults = Pick<ClientConfig, "timeout" | "maxRetries">;
+
+/** A request's options as they are used. */
+export type RequestConfig = Values<typeof requestTable> & Defaults;
+
+export const withDefaults = <Given extends Values<typeof requestTable>>(given: Given, { timeout, maxRetries }: Defaults): Given & Defaults =>
+  ({ ...given, timeout: given.timeout ?? timeout, maxRetries: given.maxRetries ?? maxRetries });
+
+export const requestConfig = (options: RequestOptions | undefined, defaults: Defaults): RequestConfig =>
+  withDefaults(read(options, requestTable), defaults);
+
+const sendTable = {
+  ...requestTable,
+  model: or(text, ""),
+  idempotencyKey: is<string>("a non-empty string of visible ASCII characters", isToken),
+  idleTimeout: limit,
+  resume: or(oneOf("never", "replay"), "never"),
+  onEvent: callback(),
+} satisfies Table<SendOptions>;
+
+/** A message and its options as they are used. */
+export type SendConfig = ReturnType<typeof sendConfig>;
+
+export function sendConfig(message: string | Part[], options: SendOptions | undefined, client: ClientConfig) {
+  const { idempotencyKey, idleTimeout, resume, ...rest } = read(options, sendTable);
   return {
-    headers: headers(o.headers, "headers"),
-    maxRetries: tries(o.maxRetries, "maxRetries") ?? defaults.maxRetries,
-    timeout: milliseconds(o.timeout, "timeout") ?? defaults.timeout,
-    signal: optional(o.signal, "signal", "an AbortSignal", (s) => typeof s?.aborted === "boolean" && isFunction(s.addEventListener)),
-  };
-}
-
-export interface SendConfig extends RequestConfig {
-  parts: string;
-  model: string;
-  key: string;
-  idleTimeout: number;
-  replay: boolean;
-  onEvent: SendOptions["onEvent"];
-}
-
-export function sendConfig(message: string | Part[], options: SendOptions | undefined, config: ClientConfig): SendConfig {
-  const o = object(options, "options");
-  const key = optional(o.idempotencyKey, "idempotencyKey", "a non-empty string of visible ASCII characters", (k) =>
-    typeof k === "string" && /^[\x21-\x7e]+$/.test(k));
-  return {
-    ...requestConfig(o, config),
-    parts: parts(message),
-    model: optional(o.model, "model", "a non-empty string", isString) ?? "",
-    key: key ?? uuid(),
-    idleTimeout: milliseconds(o.idleTimeout, "idleTimeout") ?? config.defaults.idleTimeout,
-    replay: optional(o.resume, "resume", '"never" or "replay"', (r) => ["never", "replay"].includes(r)) === "replay",
-    onEvent: optional(o.onEvent, "onEvent", "a function", isFunction),
+    ...withDefaults(rest, client), parts: parts(message), key: idempotencyKey ?? uuid(),
+    idleTimeout: idleTimeout ?? client.idleTimeout, replay: resume === "replay",
   };
 }
 
@@ -186,15 +126,28 @@ function parts(message: string | Part[]): string {
   return JSON.stringify(list);
 }
 
-export function createParams(params: CreateChatParams | undefined, config: ClientConfig): { workspaceId: string; agentId: string; isTemporary: boolean | undefined } {
-  const p = object(params, "params");
-  const { agentId = config.agentId, workspaceId = config.workspaceId } = p;
-  if (!isString(agentId)) throw invalid("agentId", "given as a non-empty string, here or in the client's options", agentId);
-  return {
-    workspaceId: segment(workspaceId, "workspaceId", "given, here or in the client's options"),
-    agentId: agentId!,
-    isTemporary: optional(p.isTemporary, "isTemporary", "true or false", (t) => typeof t === "boolean"),
-  };
+const createTable = {
+  workspaceId: text,
+  agentId: text,
+  isTemporary: is("true or false", (value) => typeof value === "boolean"),
+} satisfies Table<CreateChatParams>;
+
+export function createParams(params: CreateChatParams | undefined, client: ClientConfig) {
+  const { workspaceId, agentId = client.agentId, isTemporary } = read(params, createTable, "params");
+  if (agentId === undefined) throw invalid("agentId", "given as a non-empty string, here or in the client's options");
+  return { workspaceId: workspace(workspaceId, client), agentId, isTemporary };
+}
+
+/** A call's workspace, or its client's. */
+export const workspace = (own: string | undefined, client: ClientConfig): string =>
+  segment(own ?? client.workspaceId, "workspaceId", "given, here or in the client's options");
+
+/** A path segment. "." and ".." would name another path, whatever their encoding (URL standard, path state). */
+export function segment(value: string | undefined, field: string, missing: string): string {
+  if (value === undefined) throw invalid(field, missing);
+  if (!isString(value)) throw invalid(field, "a non-empty string", value);
+  if (value === "." || value === "..") throw invalid(field, `an identifier, not "${value}"`);
+  return value;
 }
 
 /** A UUID v4 (RFC 9562, section 5.4). crypto.randomUUID is missing where a page is not served securely. */
