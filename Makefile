@@ -21,13 +21,13 @@ tests = $(sort $(shell find e2e -name '*.test.mjs' -not -path '*/node_modules/*'
 browser := . ./wasm/... ./jsbridge/...
 
 .PHONY: demo test build check bench fuzz clean
-.PHONY: install contract border format vet types size arch reproducible native simulation chromium hostile e2e sizes
+.PHONY: install contract border format vet types size arch reproducible native facade simulation chromium hostile e2e sizes
 
 demo: build
 	@go build -o .cache/turnwire-dev ./cmd/turnwire-dev
 	@exec .cache/turnwire-dev
 
-test: install build check native simulation chromium hostile e2e
+test: install build check native facade simulation chromium hostile e2e
 
 build: $(npm)
 	$(stage) build node web/build.mjs
@@ -81,6 +81,10 @@ reproducible:
 
 native:
 	$(stage) "go tests" go test -race ./...
+
+# What of web/src needs no browser.
+facade: $(npm)
+	$(stage) "facade tests" node --import ./web/test/typescript.mjs --test --test-reporter=dot web/test/*.test.mjs
 
 # Other seeds at each run; one that fails is named, and runs again with -seed.
 simulation:
