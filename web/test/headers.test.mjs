@@ -13,6 +13,7 @@ for (const [what, value, expected] of [
   ["a Map of another frame", runInNewContext("new Map([['a', '1']])"), ["a", "1"]],
   ["pairs", [["X-A", "1"], ["x-b", "2"]], ["X-A", "1", "x-b", "2"]],
   ["a name twice", [["X-A", "1"], ["x-b", "2"], ["x-a", "3"]], ["X-A", "1, 3", "x-b", "2"]],
+  ["a name twice, the second in capitals", [["x-a", "1"], ["X-A", "3"]], ["x-a", "1, 3"]],
   ["no pairs", [], []],
 ]) {
   test(`${what}: names and values, each name once`, () => assert.deepEqual(headers(value, "headers"), expected));

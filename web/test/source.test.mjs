@@ -108,6 +108,8 @@ test("a stream lets go of the chunks before a place, and of no other", async () 
   await source.read(0, 12);
   source.release(6);
   assert.deepEqual(await bytesIn(await source.read(0, 12)), [0, 0, 0, 0, 5, 6, 7, 8, 9, 10, 11, 12]);
+  source.release(8);
+  assert.deepEqual(await bytesIn(await source.read(0, 12)), [0, 0, 0, 0, 0, 0, 0, 0, 9, 10, 11, 12]);
 });
 
 test("a stream tells of what it gave, once a chunk that has bytes", async () => {
