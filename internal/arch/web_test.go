@@ -59,7 +59,7 @@ func TestWeb(t *testing.T) {
 			imports[name] = append(imports[name], match[1])
 		}
 	}
-	require.Contains(t, imports["client"], "session", "the imports are read")
+	require.Contains(t, imports["client"], "client-context", "the imports are read")
 	assert.Nil(t, circle(imports), "these files of web/src import each other")
 }
 

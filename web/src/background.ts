@@ -1,9 +1,9 @@
-import { breath, due } from "./breath.ts";
 import { stamp } from "./contract.ts";
 import { closeBlob, hashRange, type HashJob, toHex } from "./hash.ts";
 import { compiled, instance, workerMaker } from "./loader.ts";
 import { fired, keepTimers } from "./timers.ts";
-import type { Order, Word } from "./worker.ts";
+import type { FromWorker, ToWorker } from "./worker.ts";
+import { shouldYield, yieldToPage } from "./yielding.ts";
 
 // The worker is there while an upload needs it. Whatever is wrong with it, the page does its work instead.
 
@@ -43,7 +43,7 @@ function start(): void {
   }
   if (!worker) return;
   const mine: Helper = (helper = { worker, waiting: new Map() });
-  const give = (order: Order): void => worker.postMessage(order);
+  const give = (message: ToWorker): void => worker.postMessage(message);
   const failed = (): void => {
     useless = true;
     end(mine);
@@ -52,17 +52,17 @@ function start(): void {
     event.preventDefault();
     failed();
   };
-  worker.onmessage = ({ data: word }: MessageEvent<Word>) => {
-    if ("broken" in word) failed();
+  worker.onmessage = ({ data: message }: MessageEvent<FromWorker>) => {
+    if ("broken" in message) failed();
     // What another build says can't be relied on.
-    else if ("ready" in word && word.ready !== stamp) failed();
-    else if ("ready" in word) keepTimers((timer, after) => give({ timer, after }));
-    else if ("fired" in word) fired(word.fired);
+    else if ("ready" in message && message.ready !== stamp) failed();
+    else if ("ready" in message) keepTimers((timer, after) => give({ timer, after }));
+    else if ("fired" in message) fired(message.fired);
     else {
-      const waiter = mine.waiting.get(word.id)!;
-      mine.waiting.delete(word.id);
-      if ("result" in word) waiter.resolve(word.result);
-      else waiter.reject(word.unread);
+      const waiter = mine.waiting.get(message.id)!;
+      mine.waiting.delete(message.id);
+      if ("result" in message) waiter.resolve(message.result);
+      else waiter.reject(message.unread);
     }
   };
   compiled().then((module) => give({ module })).catch(failed);
@@ -95,8 +95,8 @@ export async function hash(job: HashJob): Promise<string> {
     if (data instanceof Uint8Array) {
       // Posted as it is, a view would take the whole of its buffer along.
       const copy = data.slice();
-      worker.postMessage({ id: lastId, ...job, data: copy } satisfies Order, [copy.buffer]);
-    } else worker.postMessage({ id: lastId, ...job } satisfies Order);
+      worker.postMessage({ id: lastId, ...job, data: copy } satisfies ToWorker, [copy.buffer]);
+    } else worker.postMessage({ id: lastId, ...job } satisfies ToWorker);
   });
 }
 
@@ -109,7 +109,7 @@ function inPage(job: HashJob): Promise<string> {
     try {
       return await hashRange(running.exports, job, () => {
         if (!running.alive) throw running.error;
-        return due() ? breath() : undefined;
+        return shouldYield() ? yieldToPage() : undefined;
       });
     } catch (error) {
       if (error instanceof WebAssembly.RuntimeError) running.crash(error, true);

@@ -1,14 +1,14 @@
-import { breath, due } from "./breath.ts";
+import { shouldYield, yieldToPage } from "./yielding.ts";
 
 /** What an object is, by its tag: one of another frame is no instance of this one's class. */
 export const tagOf = (value: unknown): string => Object.prototype.toString.call(value).slice(8, -1);
 
-/** Lets go of a stream or its reader. One of the page's own may throw, or never settle. */
-export function letGo(stream: { cancel(): unknown } | null | undefined): void {
+/** Cancels a stream or its reader. One of the page's own may throw, reject, or never settle. */
+export function cancelQuietly(stream: { cancel(): unknown } | null | undefined): void {
   try {
     Promise.resolve(stream?.cancel()).catch(() => {});
   } catch {
-    // It is let go all the same.
+    // Nobody reads it any more, whatever it says.
   }
 }
 
@@ -56,10 +56,10 @@ export class ByteReader {
   pause(): Promise<void> | undefined {
     if (++this.#reads < readsMost && this.#bytes < bytesMost) return undefined;
     this.#reads = this.#bytes = 0;
-    return due() ? breath() : undefined;
+    return shouldYield() ? yieldToPage() : undefined;
   }
 
   cancel(): void {
-    letGo(this.#reader);
+    cancelQuietly(this.#reader);
   }
 }

@@ -7,7 +7,7 @@ const pause = 250;
 const repeat = 30_000, forgotten = 120_000;
 
 /** Roots are addresses of hosts with the path "/". */
-type Word = { from: string; hello: true } | { from: string; moved: string } | { from: string; root: string; held: number };
+type Message = { from: string; hello: true } | { from: string; moved: string } | { from: string; root: string; held: number };
 
 interface Hears {
   othersMove(root: string): void;
@@ -36,14 +36,14 @@ function open(): BroadcastChannel | undefined {
     // Where a page may store nothing, it may have no channel either. It then knows of its own connections alone.
     return undefined;
   }
-  channel.onmessage = ({ data }: MessageEvent<Word>) => hear(data);
+  channel.onmessage = ({ data }: MessageEvent<Message>) => hear(data);
   say({ from: me, hello: true });
   return channel;
 }
 
-const say = (word: Word): void => channel?.postMessage(word);
+const say = (word: Message): void => channel?.postMessage(word);
 
-function hear(word: Word): void {
+function hear(word: Message): void {
   if ("hello" in word) for (const [root, held] of mine) say({ from: me, root, held });
   else if ("moved" in word) hears?.()?.othersMove(word.moved);
   else {

@@ -1,4 +1,4 @@
-import { letGo } from "./byte-reader.ts";
+import { cancelQuietly } from "./byte-reader.ts";
 import { chunkSize, words } from "./contract.ts";
 import type { ProgramExports } from "./instantiate.ts";
 import type { Part } from "./source.ts";
@@ -77,7 +77,7 @@ let opened: { id: number; at: number; reader: ReadableStreamBYOBReader } | undef
 
 /** Lets go of the Blob that was read last. */
 export function closeBlob(): void {
-  letGo(opened?.reader);
+  cancelQuietly(opened?.reader);
   opened = undefined;
 }
 

@@ -84,10 +84,10 @@ function without(text: string, key: string): string {
     if (cut < 0 && plain.length < cutFrom) break;
     const end = cut < 0 ? plain.length : cut;
     // An escape may be cut as well.
-    const whole = end - (/\\(u[0-9a-f]{0,3})?$/i.exec(plain.slice(Math.max(end - 5, 0), end))?.[0].length ?? 0);
-    for (let n = Math.min(key.length - 1, whole - from); n >= shortest; n--) {
-      if (plain.startsWith(key.slice(0, n), whole - n)) {
-        take(whole - n, end);
+    const before = end - (/\\(u[0-9a-f]{0,3})?$/i.exec(plain.slice(Math.max(end - 5, 0), end))?.[0].length ?? 0);
+    for (let n = Math.min(key.length - 1, before - from); n >= shortest; n--) {
+      if (plain.startsWith(key.slice(0, n), before - n)) {
+        take(before - n, end);
         break;
       }
     }

@@ -2,7 +2,7 @@ import type { TurnEvent } from "turnwire";
 import { type Crossing, crossing } from "./border.ts";
 import { chunkSize, type Control, controlRecords, words } from "./contract.ts";
 import { RuntimeCrashError, textOf } from "./errors.ts";
-import { Handles } from "./handles.ts";
+import { Numbered } from "./numbered.ts";
 import type { ProgramExports } from "./instantiate.ts";
 import type { CallSink, ClientSink, TurnSink, UploadSink } from "./sinks.ts";
 
@@ -19,13 +19,13 @@ export class Instance {
   readonly exports: ProgramExports;
   readonly control: Control;
   /** Until nothing more comes of one that is closed: a request that tells the service of an end may still go out. */
-  readonly clients = new Handles<ClientSink>();
+  readonly clients = new Numbered<ClientSink>();
   /** Until their end is told, or they are cancelled. */
-  readonly calls = new Handles<CallSink>();
+  readonly calls = new Numbered<CallSink>();
   /** Until they are released. */
-  readonly turns = new Handles<TurnSink>();
+  readonly turns = new Numbered<TurnSink>();
   /** Until their end is told. */
-  readonly uploads = new Handles<UploadSink>();
+  readonly uploads = new Numbered<UploadSink>();
   /** Told once, when the instance stops working. */
   readonly onCrash = new Set<(error: RuntimeCrashError) => void>();
   alive = true;
@@ -158,7 +158,7 @@ export class Instance {
     if (!this.alive) return;
     this.alive = false;
     const error = this.error = new RuntimeCrashError(`the module stopped working (${textOf(reason)}); the next call starts it anew`, "runtime_crashed", true, { cause: reason });
-    for (const tell of this.onCrash) tell(error);
+    for (const listener of this.onCrash) listener(error);
     this.onCrash.clear();
   }
 }

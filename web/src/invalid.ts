@@ -2,12 +2,12 @@ import { InvalidArgumentError } from "./errors.ts";
 
 /** The error of an argument that is not as it should be: its name, and what it should be. */
 export function invalid(field: string, expected: string, got?: unknown): InvalidArgumentError {
-  const shown = got === undefined ? "" : `, not ${describe(got)}`;
+  const shown = got === undefined ? "" : `, not ${kindOf(got)}`;
   return new InvalidArgumentError(`${field} must be ${expected}${shown}`, "invalid_argument");
 }
 
 /** A value for a message: its kind, and short strings and numbers themselves. Never more, it may be a secret. */
-function describe(value: unknown): string {
+function kindOf(value: unknown): string {
   if (value === null) return "null";
   if (typeof value === "string") return value === "" ? "an empty string" : "a string";
   if (typeof value === "number" || typeof value === "boolean") return String(value);

@@ -4,17 +4,17 @@
 let shown: Promise<void> | undefined;
 let show = (): void => {};
 
-export function left(): void {
+export function pageLeft(): void {
   shown ??= new Promise((resolve) => (show = resolve));
 }
 
-export function cameBack(): void {
+export function pageShown(): void {
   show();
   shown = undefined;
 }
 
-/** Tells a failure, unless the page is being left: then later, or never. */
-export function unlessLeft(tell: () => void): void {
-  if (shown) void shown.then(tell);
-  else tell();
+/** Runs what a failure leads to, unless the page is being left: then when it is shown again, if ever. */
+export function unlessLeft(run: () => void): void {
+  if (shown) void shown.then(run);
+  else run();
 }

@@ -2,9 +2,9 @@
 
 const storeName = "uploads";
 /** An address has expired long before, and the file with it. */
-const keptMost = 30 * 24 * 60 * 60 * 1000;
+const maxAge = 30 * 24 * 60 * 60 * 1000;
 
-interface Kept {
+interface Entry {
   record: string;
   at: number;
 }
@@ -44,23 +44,23 @@ export async function load(key: string): Promise<string> {
     request.onsuccess = () => {
       const cursor = request.result;
       if (!cursor) return;
-      if ((cursor.value as Kept).at < Date.now() - keptMost) cursor.delete();
+      if ((cursor.value as Entry).at < Date.now() - maxAge) cursor.delete();
       cursor.continue();
     };
     return request;
   });
-  return ((await act("readonly", (store) => store.get(key))) as Kept | undefined)?.record ?? "";
+  return ((await act("readonly", (store) => store.get(key))) as Entry | undefined)?.record ?? "";
 }
 
 export async function save(key: string, record: string): Promise<void> {
-  await act("readwrite", (store) => store.put({ record, at: Date.now() } satisfies Kept, key));
+  await act("readwrite", (store) => store.put({ record, at: Date.now() } satisfies Entry, key));
 }
 
 export async function forget(key: string): Promise<void> {
   await act("readwrite", (store) => store.delete(key));
 }
 
-/** How long a page that is being left may hold its keys, in milliseconds. */
+/** How long a page that is being left may go on to have its keys, in milliseconds. */
 const leaving = 5_000;
 
 /**
@@ -81,8 +81,8 @@ export function claim(key: string): Promise<Claim> {
       resolve(signal.aborted ? { is: "busy" } : { is: "denied", why: String(error) });
     try {
       if (!navigator.locks) return refused("this page has no Web Locks");
-      const held = () => new Promise<void>((release) => resolve({ is: "taken", release }));
-      navigator.locks.request(`turnwire ${key}`, { signal }, held).catch(refused);
+      const granted = () => new Promise<void>((release) => resolve({ is: "taken", release }));
+      navigator.locks.request(`turnwire ${key}`, { signal }, granted).catch(refused);
     } catch (error) {
       refused(error);
     }

@@ -34,7 +34,7 @@ export function send(request: StoreRequest, sink: StoreSink): { cancel(): void }
     return (typeof request.body === "string" || isOwn(url, globalThis.origin) ? byFetch : byXHR)(url, request, body, sink);
   } catch (error) {
     let cancelled = false;
-    queueMicrotask(() => cancelled || sink.failed(url ? told(error, url) : "the signed address is not a valid address"));
+    queueMicrotask(() => cancelled || sink.failed(url ? messageOf(error, url) : "the signed address is not a valid address"));
     return { cancel: () => (cancelled = true) };
   }
 }
@@ -57,7 +57,7 @@ export const isRedirected = (asked: URL, answered: string): boolean =>
   ![asked, upgraded(asked)].some(({ href }) => href.replace(/#.*/, "") === answered);
 
 /** An error for people. A browser quotes addresses in some of its own, and this one is a secret. */
-function told(error: unknown, { host }: URL): string {
+function messageOf(error: unknown, { host }: URL): string {
   const text = String(error);
   return text.includes(host) ? `${(error as Error).name}: the browser refused the signed address` : text;
 }
@@ -128,7 +128,7 @@ function byFetch(url: URL, { method, headers, want }: StoreRequest, body: Blob, 
       }),
     });
   }).catch((error: unknown) => {
-    unlessLeft(() => signal.aborted || sink.failed(told(error, url)));
+    unlessLeft(() => signal.aborted || sink.failed(messageOf(error, url)));
   });
   return { cancel: () => controller.abort() };
 }

@@ -1,16 +1,16 @@
 import type * as API from "turnwire";
-import { breath, due, slice } from "./breath.ts";
-import { ByteReader, letGo } from "./byte-reader.ts";
+import { ByteReader, cancelQuietly } from "./byte-reader.ts";
+import type { ClientContext, Handle } from "./client-context.ts";
 import { chunkSize, type EventKind, more, wantsFlush } from "./contract.ts";
 import { type AgentError, ConnectionError, InvalidArgumentError, textOf } from "./errors.ts";
-import { type Batch, batchSize, Kept } from "./kept.ts";
+import { type Batch, batchSize, EventQueue } from "./event-queue.ts";
 import { guarded, Listeners } from "./listeners.ts";
 import { current } from "./loader.ts";
-import type { Seat, Session } from "./session.ts";
 import type { SendConfig } from "./validate.ts";
+import { shouldYield, slice, yieldToPage } from "./yielding.ts";
 
 /** How much is kept for an iteration that may come; past it, reading pauses or the events are dropped. */
-const keptMost = 8 << 20; // an eighth while it is taken: what lies in wait costs the collector long tasks
+const queueMost = 8 << 20; // an eighth while it is taken: what lies in wait costs the collector long tasks
 
 /** Bytes that are taken at once, at first: a network's chunk may hold more events than a page can be kept waiting for. */
 const pieceSize = 16 << 10;
@@ -22,7 +22,7 @@ const toolsMost = 1_000;
 const own: ReadonlySet<string> = new Set(["event", "update", "end"]);
 
 /** Every turn that has not ended, and whose it is. */
-export const turns = new Map<Turn, Session>();
+export const turns = new Map<Turn, ClientContext>();
 
 type Listener = (argument: never) => void;
 type Waiter = { resolve(result: IteratorResult<API.TurnEvent>): void; reject(error: unknown): void };
@@ -30,15 +30,15 @@ type Waiter = { resolve(result: IteratorResult<API.TurnEvent>): void; reject(err
 export class Turn implements API.Turn {
   readonly chatId: string;
   readonly idempotencyKey: string;
-  readonly #session: Session;
+  readonly #context: ClientContext;
   readonly #config: SendConfig;
-  #seat: Seat | undefined;
+  #handle: Handle | undefined;
   #id = 0;
   #status: API.TurnStatus = "queued";
   #error: AgentError | undefined;
   #data: Record<string, unknown> = {};
   #settled = false;
-  #told = false;
+  #rejected = false;
   #aborting: Promise<void> | undefined;
   #done: { promise: Promise<API.TurnResult>; resolve(result: API.TurnResult): void; reject(error: unknown): void } | undefined;
 
@@ -53,7 +53,7 @@ export class Turn implements API.Turn {
   #toolEvents = 0;
 
   readonly #listeners = new Listeners();
-  readonly #kept = new Kept();
+  readonly #queue = new EventQueue();
   #waiters: Waiter[] = [];
   #iterating = false;
   #followed = false;
@@ -65,14 +65,14 @@ export class Turn implements API.Turn {
   #crashed = (error: AgentError): void => this.#end("interrupted", error);
   #closed = (): void => this.disconnect();
 
-  constructor(session: Session, chatId: string, config: SendConfig) {
-    this.#session = session;
+  constructor(context: ClientContext, chatId: string, config: SendConfig) {
+    this.#context = context;
     this.chatId = chatId;
     this.#config = config;
     this.idempotencyKey = config.key;
     this.#followed = config.onEvent !== undefined;
-    turns.set(this, session);
-    session.onClose.add(this.#closed);
+    turns.set(this, context);
+    context.onClose.add(this.#closed);
     if (config.signal?.aborted) {
       this.#end("cancelled");
       return;
@@ -82,11 +82,11 @@ export class Turn implements API.Turn {
     const instance = current();
     if (instance) {
       try {
-        this.#start(session.seat(instance));
+        this.#start(context.handle(instance));
       } catch (error) {
         failed(error as AgentError);
       }
-    } else session.seated((seat) => this.#start(seat)).catch(failed);
+    } else context.withHandle((handle) => this.#start(handle)).catch(failed);
   }
 
   get status(): API.TurnStatus {
@@ -104,7 +104,7 @@ export class Turn implements API.Turn {
   }
 
   get toolCalls(): readonly API.ToolCall[] {
-    const instance = this.#seat?.instance;
+    const instance = this.#handle?.instance;
     if (this.#toolEvents > 0 && instance && !instance.dead) {
       instance.inside(() => {
         // What lies there after a crash is another turn's.
@@ -123,20 +123,20 @@ export class Turn implements API.Turn {
   /** The part of the text (0) or reasoning (1) that came since it was read last. */
   #read(which: 0 | 1): string {
     const from = this.#have[which]!, to = this.#upTo[which]!;
-    if (from === to || !this.#seat) return "";
+    if (from === to || !this.#handle) return "";
     this.#have[which] = to;
     const at = this.#state[which]!;
-    return this.#seat.instance.read(at + from, at + to);
+    return this.#handle.instance.read(at + from, at + to);
   }
 
   get #over(): boolean {
     return this.#status !== "queued" && this.#status !== "streaming";
   }
 
-  #start(seat: Seat): void {
+  #start(handle: Handle): void {
     if (this.#over) return;
     const { signal, onEvent, ...params } = this.#config;
-    const { instance, client } = (this.#seat = seat);
+    const { instance, client } = (this.#handle = handle);
     instance.onCrash.add(this.#crashed);
     this.#id = instance.turns.add({
       opened: (body) => {
@@ -145,7 +145,7 @@ export class Turn implements API.Turn {
       },
       ended: ({ status, error, data }) => {
         this.#status = status;
-        queueMicrotask(() => this.#end(status, error && this.#session.error(error, this.#partial()), data as Record<string, unknown> | undefined));
+        queueMicrotask(() => this.#end(status, error && this.#context.error(error, this.#partial()), data as Record<string, unknown> | undefined));
       },
     });
     instance.control.startTurn(this.#id, client, { chatId: this.chatId, ...params });
@@ -153,8 +153,8 @@ export class Turn implements API.Turn {
 
   /** Reads one stream; a turn that is replayed has one after another, and what a former one still brings is ignored. */
   async #pump(body: ReadableStream<Uint8Array> | null, stream: number): Promise<void> {
-    if (this.#over) return letGo(body);
-    const { instance } = this.#seat!;
+    if (this.#over) return cancelQuietly(body);
+    const { instance } = this.#handle!;
     this.#reader?.cancel();
     let failure = "";
     try {
@@ -165,7 +165,7 @@ export class Turn implements API.Turn {
         if (!value || this.#over || stream !== this.#stream) break;
         if (value.length <= pieceSize) this.#update(this.#deliver(value));
         else await this.#inPieces(value, stream);
-        if (this.#kept.size > (this.#iterating ? keptMost / 8 : keptMost) && !this.#over) await this.#full();
+        if (this.#queue.size > (this.#iterating ? queueMost / 8 : queueMost) && !this.#over) await this.#full();
         const pause = reader.pause();
         if (pause) await pause;
       }
@@ -183,8 +183,8 @@ export class Turn implements API.Turn {
     let any = false;
     let now = performance.now();
     for (let at = 0, size = pieceSize; at < chunk.length; ) {
-      if (due(now)) {
-        await breath();
+      if (shouldYield(now)) {
+        await yieldToPage();
         now = performance.now();
       }
       if (this.#over || stream !== this.#stream) break;
@@ -204,7 +204,7 @@ export class Turn implements API.Turn {
 
   /** Delivers the events of a piece, or those that the module has held back until now, and says whether there were any. */
   #deliver(chunk?: Uint8Array): boolean {
-    const { instance } = this.#seat!;
+    const { instance } = this.#handle!;
     let any = false;
     let flags: number | undefined;
     do {
@@ -223,11 +223,11 @@ export class Turn implements API.Turn {
   }
 
   #batch(count: number): void {
-    const { instance } = this.#seat!;
+    const { instance } = this.#handle!;
     this.#state[0] = instance.textAt;
     this.#state[1] = instance.reasoningAt;
     const batch: Batch = { events: instance.batch(), delivered: 0, size: batchSize(instance.size, count) };
-    if (!this.#dropped) this.#kept.add(batch);
+    if (!this.#dropped) this.#queue.add(batch);
     const { onEvent } = this.#config;
     const { events } = batch;
     // Where nobody is called for each event, the state need be right only after the last.
@@ -246,7 +246,7 @@ export class Turn implements API.Turn {
       if (text >= 0) this.#upTo[0] = instance.mark(text);
       if (reasoning >= 0) this.#upTo[1] = instance.mark(reasoning);
       batch.delivered = i + 1;
-      for (let taken; this.#waiters.length > 0 && (taken = this.#kept.take()); ) this.#waiters.shift()!.resolve({ value: taken, done: false });
+      for (let taken; this.#waiters.length > 0 && (taken = this.#queue.take()); ) this.#waiters.shift()!.resolve({ value: taken, done: false });
       if (onEvent) guarded(() => onEvent(event));
       if (this.#listeners.any) {
         if (!own.has(event.type)) this.#listeners.emit(event.type, event as never);
@@ -259,10 +259,10 @@ export class Turn implements API.Turn {
   async #full(): Promise<void> {
     if (!this.#iterating && this.#followed) {
       this.#dropped = true;
-      this.#kept.clear();
+      this.#queue.clear();
       return;
     }
-    const { instance } = this.#seat!;
+    const { instance } = this.#handle!;
     instance.inside(() => instance.exports.hold(this.#id, 1));
     await new Promise<void>((resolve) => (this.#room = resolve));
     this.#room = undefined;
@@ -288,8 +288,8 @@ export class Turn implements API.Turn {
 
   abort(): Promise<void> {
     if (this.#aborting || this.#over) return (this.#aborting ??= Promise.resolve());
-    const seat = this.#seat;
-    if (!seat) {
+    const handle = this.#handle;
+    if (!handle) {
       // Nothing was sent: the service has nothing to stop.
       this.#aborting = Promise.resolve();
       this.#end("cancelled");
@@ -298,24 +298,24 @@ export class Turn implements API.Turn {
     let settle!: (error: AgentError | undefined) => void;
     this.#aborting = new Promise((resolve, reject) => {
       settle = (error) => {
-        seat.instance.onCrash.delete(settle);
+        handle.instance.onCrash.delete(settle);
         if (error) reject(error);
         else resolve();
       };
     });
     // Most callers do not wait for it; that it failed is in the log.
     this.#aborting.catch(() => {});
-    const { instance } = seat;
+    const { instance } = handle;
     instance.onCrash.add(settle);
-    const call = instance.calls.add({ ended: ({ error }) => settle(error && this.#session.error(error)) });
+    const call = instance.calls.add({ ended: ({ error }) => settle(error && this.#context.error(error)) });
     instance.control.abortTurn(this.#id, call);
     return this.#aborting;
   }
 
   disconnect(): void {
     if (this.#over) return;
-    const seat = this.#seat;
-    if (seat) seat.instance.control.disconnectTurn(this.#id);
+    const handle = this.#handle;
+    if (handle) handle.instance.control.disconnectTurn(this.#id);
     else this.#end("interrupted", new ConnectionError("the turn was disconnected by the caller before it was sent", "disconnected", true, { partial: this.#partial() }));
   }
 
@@ -347,20 +347,20 @@ export class Turn implements API.Turn {
     this.#data = Object.freeze(data);
     this.#settled = true;
     this.#partial();
-    const seat = this.#seat;
-    if (seat) {
+    const handle = this.#handle;
+    if (handle) {
       // A turn that the page keeps must not keep the memory of an instance that crashed.
-      this.#seat = undefined;
-      const { instance } = seat;
+      this.#handle = undefined;
+      const { instance } = handle;
       instance.onCrash.delete(this.#crashed);
       if (instance.alive) instance.inside(() => instance.exports.release(this.#id));
       instance.turns.remove(this.#id);
     }
     turns.delete(this);
-    this.#session.onClose.delete(this.#closed);
+    this.#context.onClose.delete(this.#closed);
     this.#config.signal?.removeEventListener("abort", this.#aborted);
     // An iteration under way ends at once when the caller cancels: the page sees nothing more.
-    if (this.#iterating && status === "cancelled") this.#kept.clear();
+    if (this.#iterating && status === "cancelled") this.#queue.clear();
     this.#room?.();
     // A fetch of the page's own may not heed its signal.
     this.#reader?.cancel();
@@ -373,8 +373,8 @@ export class Turn implements API.Turn {
   }
 
   #last(waiter: Waiter): void {
-    if (this.#error && !this.#told) {
-      this.#told = true;
+    if (this.#error && !this.#rejected) {
+      this.#rejected = true;
       waiter.reject(this.#error);
     } else waiter.resolve({ value: undefined, done: true });
   }
@@ -391,9 +391,9 @@ export class Turn implements API.Turn {
     return {
       next: () => {
         if (returned) return Promise.resolve({ value: undefined, done: true });
-        if (this.#dropped) return Promise.reject(new InvalidArgumentError(`events were dropped past ${keptMost >> 20} MiB, because the turn was followed by listeners; iterate from the start instead`, "events_dropped"));
-        const value = this.#kept.take();
-        if (this.#room && this.#kept.size <= keptMost / 16) this.#room();
+        if (this.#dropped) return Promise.reject(new InvalidArgumentError(`events were dropped past ${queueMost >> 20} MiB, because the turn was followed by listeners; iterate from the start instead`, "events_dropped"));
+        const value = this.#queue.take();
+        if (this.#room && this.#queue.size <= queueMost / 16) this.#room();
         if (value) {
           if (--left > 0) return Promise.resolve({ value, done: false });
           const now = performance.now();
@@ -401,7 +401,7 @@ export class Turn implements API.Turn {
           else if (now - last > slice / 8) every = Math.max(every >> 1, 1);
           left = every;
           last = now;
-          return due(now) ? breath().then(() => ({ value, done: false })) : Promise.resolve({ value, done: false });
+          return shouldYield(now) ? yieldToPage().then(() => ({ value, done: false })) : Promise.resolve({ value, done: false });
         }
         return new Promise((resolve, reject) => {
           if (this.#settled) this.#last({ resolve, reject });

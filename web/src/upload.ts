@@ -1,34 +1,34 @@
 import type * as API from "turnwire";
 import { hash, smallMost, useWorker } from "./background.ts";
+import type { ClientContext, Handle } from "./client-context.ts";
 import { checksumBefore, checksumDuring, type File as Told } from "./contract.ts";
 import { type RuntimeCrashError, textOf, UploadError } from "./errors.ts";
 import { guarded, Listeners } from "./listeners.ts";
 import { claim, forget, load, save } from "./records.ts";
-import type { Seat, Session } from "./session.ts";
 import type { UploadSink } from "./sinks.ts";
 import { type Bytes, isBlob, type Source, sourceOf } from "./source.ts";
 import { send } from "./store.ts";
 import { ticketJSON, type UploadConfig } from "./validate-files.ts";
 
 /** Every upload that has not ended, and whose it is. */
-export const uploads = new Map<Upload, Session>();
+export const uploads = new Map<Upload, ClientContext>();
 
 /** Bytes at either end of a file by which it is known again. */
 const printSize = 8 << 20;
 
 /** Under what the record of an upload is kept. */
-export const uploadKey = ({ config: { base } }: Session, { workspaceId, resumeKey }: UploadConfig): string => `${base} ${workspaceId} ${resumeKey}`;
+export const uploadKey = ({ config: { base } }: ClientContext, { workspaceId, resumeKey }: UploadConfig): string => `${base} ${workspaceId} ${resumeKey}`;
 
 export const frozenFile = (file: Told): API.AgentFile => (Object.freeze(file.raw), Object.freeze(file as API.AgentFile));
 
 export class Upload implements API.Upload {
   readonly resumeKey: string | undefined;
-  readonly #session: Session;
+  readonly #context: ClientContext;
   readonly #config: UploadConfig;
   readonly #data: API.UploadData;
   readonly #source: Source;
   readonly #listeners = new Listeners();
-  #seat: Seat | undefined;
+  #handle: Handle | undefined;
   #id = 0;
   #fileId: string | undefined;
   #protocol: API.UploadProtocol | undefined;
@@ -45,12 +45,12 @@ export class Upload implements API.Upload {
   readonly #requests = new Map<number, { cancel(): void }>();
   #hashState = "";
   /** What is done at the end: the worker, the key of the record. */
-  readonly #letGo: (() => void)[] = [];
+  readonly #releases: (() => void)[] = [];
   #saving = false;
   #unsaved = false;
   #forgotten = false;
   /** What is written at the end, before another page may have the key. */
-  #kept: Promise<void> | undefined;
+  #written: Promise<void> | undefined;
   #stopMapping: ((reason: Error) => void) | undefined;
   readonly #aborted = (): void => void this.#abort(this.#config.signal!.reason);
   readonly #closed = (): void => void this.abort();
@@ -62,26 +62,26 @@ export class Upload implements API.Upload {
     const stored = stage === "reporting" || stage === "processing";
     this.#end("failed", error);
     // Nobody else would ever tell. What a later page can go on with is not given up, and what is stored never failed.
-    if (this.#fileId && !this.#config.resumable && !stored) this.#tell(this.#fileId, error.message);
+    if (this.#fileId && !this.#config.resumable && !stored) this.#reportFailed(this.#fileId, error.message);
   };
 
-  constructor(session: Session, data: API.UploadData, config: UploadConfig) {
-    this.#session = session;
+  constructor(context: ClientContext, data: API.UploadData, config: UploadConfig) {
+    this.#context = context;
     this.#config = config;
     this.resumeKey = config.resumeKey;
     this.#progress = Object.freeze({ stage: "preparing", loadedBytes: 0, totalBytes: config.size, blocksDone: 0, blocksTotal: 0, bytesPerSecond: 0 });
     this.#data = data;
     this.#source = sourceOf(data, config.size);
-    let told = 0;
+    let lastMoved = 0;
     this.#source.moved = () => {
       // Often enough for a limit in milliseconds, and seldom enough for a stream of single bytes.
       const now = performance.now();
-      if (now - told < Math.min(250, this.#config.dataTimeout / 4) || !this.#live) return;
-      told = now;
-      this.#seat!.instance.control.dataMoved(this.#id);
+      if (now - lastMoved < Math.min(250, this.#config.dataTimeout / 4) || !this.#live) return;
+      lastMoved = now;
+      this.#handle!.instance.control.dataMoved(this.#id);
     };
-    uploads.set(this, session);
-    session.onClose.add(this.#closed);
+    uploads.set(this, context);
+    context.onClose.add(this.#closed);
     const { signal } = config;
     if (signal?.aborted) {
       this.#abort(signal.reason);
@@ -98,7 +98,7 @@ export class Upload implements API.Upload {
 
   /** Under what its record is kept: whatever the upload goes to is a part of it. undefined where none is. */
   get key(): string | undefined {
-    return this.resumeKey === undefined ? undefined : uploadKey(this.#session, this.#config);
+    return this.resumeKey === undefined ? undefined : uploadKey(this.#context, this.#config);
   }
 
   /** It was aborted, and goes on only until the service has heard of it. */
@@ -124,19 +124,19 @@ export class Upload implements API.Upload {
     if (this.#over) return;
     const { fingerprint, sum } = key === undefined ? { fingerprint: "", sum: "" } : await this.#fingerprint();
     if (this.#over) return;
-    await this.#session.seated((seat) => {
+    await this.#context.withHandle((handle) => {
       if (this.#over) return;
       const { signal, onStatus, onProgress, mapUploadTicket, resumeKey, waitSignal, ...params } = this.#config;
-      this.#seat = seat;
-      const { instance, client } = seat;
+      this.#handle = handle;
+      const { instance, client } = handle;
       instance.onCrash.add(this.#crashed);
       this.#live = true;
       if (params.checksum === checksumDuring) params.knownSum = sum;
-      this.#id = instance.uploads.add(this.#sink(seat));
+      this.#id = instance.uploads.add(this.#sink(handle));
       instance.control.startUpload(this.#id, client, { ...params, fingerprint, record });
       // After it, so that the address is asked for while the worker starts.
       const sums = (params.checksum === checksumDuring && !sum) || params.checksum === checksumBefore;
-      if (sums && params.size > smallMost && this.#live) this.#letGo.push(useWorker());
+      if (sums && params.size > smallMost && this.#live) this.#releases.push(useWorker());
       if (this.#paused && this.#live) instance.control.pauseUpload(this.#id);
     });
   }
@@ -159,15 +159,15 @@ export class Upload implements API.Upload {
         claimed.release();
         return "";
       }
-      this.#letGo.push(claimed.release);
+      this.#releases.push(claimed.release);
     }
     try {
       const record = await load(key);
-      if (claimed.is === "denied") this.#session.log("warn", "no lock can be taken, so that another page could upload under the same resumeKey", { reason: claimed.why });
+      if (claimed.is === "denied") this.#context.log("warn", "no lock can be taken, so that another page could upload under the same resumeKey", { reason: claimed.why });
       return record;
     } catch (error) {
       // Such as in a private window: the upload itself does not need it.
-      this.#session.log("warn", "no record can be kept, so that a reload would begin anew", { reason: textOf(error) });
+      this.#context.log("warn", "no record can be kept, so that a reload would begin anew", { reason: textOf(error) });
       return "";
     }
   }
@@ -209,10 +209,10 @@ export class Upload implements API.Upload {
   }
 
   /** What the module asks for. */
-  #sink(seat: Seat): UploadSink {
-    const { control } = seat.instance;
-    const tell = (run: () => void): void => {
-      if (this.#live && seat.instance.alive) run();
+  #sink(handle: Handle): UploadSink {
+    const { control } = handle.instance;
+    const enter = (run: () => void): void => {
+      if (this.#live && handle.instance.alive) run();
     };
     return {
       sendBlock: (id, { method, url, headers, from, to, body, want }) => {
@@ -225,14 +225,14 @@ export class Upload implements API.Upload {
           if (cancelled) return;
           const done = (run: () => void): void => {
             this.#requests.delete(id);
-            tell(run);
+            enter(run);
           };
           // The limit on the store begins here: until now its bytes were waited for.
-          tell(() => control.storeBegun(this.#id, id));
+          enter(() => control.storeBegun(this.#id, id));
           if (cancelled) return;
-          this.#requests.set(id, send({ method, url, base: `${this.#session.config.base}/`, headers, body: data, want }, {
-            alive: () => tell(() => control.storeAlive(this.#id, id)),
-            progress: (sent) => tell(() => control.storeProgress(this.#id, id, sent)),
+          this.#requests.set(id, send({ method, url, base: `${this.#context.config.base}/`, headers, body: data, want }, {
+            alive: () => enter(() => control.storeAlive(this.#id, id)),
+            progress: (sent) => enter(() => control.storeProgress(this.#id, id, sent)),
             answered: (answer) => done(() => control.storeAnswered(this.#id, id, answer)),
             failed: (detail) => void this.#readable(data).then(
               () => done(() => control.storeFailed(this.#id, id, detail)),
@@ -240,7 +240,7 @@ export class Upload implements API.Upload {
             ),
           }));
         }).catch((error: unknown) => {
-          if (!cancelled) tell(() => control.dataFailed(this.#id, from, textOf(error)));
+          if (!cancelled) enter(() => control.dataFailed(this.#id, from, textOf(error)));
         });
       },
       cancelBlock: (id) => {
@@ -249,10 +249,10 @@ export class Upload implements API.Upload {
       },
       hash: ({ from, to, state, last }) => {
         const before = from === 0 ? "" : state || this.#hashState;
-        this.#source.part(from, to).then((data) => hash({ data, state: before, last })).then((result) => tell(() => {
+        this.#source.part(from, to).then((data) => hash({ data, state: before, last })).then((result) => enter(() => {
           this.#hashState = last ? "" : result;
           control.hashed(this.#id, { at: to, state: this.#hashState, sum: last ? result : "" });
-        })).catch((error: unknown) => tell(() => control.dataFailed(this.#id, from, textOf(error))));
+        })).catch((error: unknown) => enter(() => control.dataFailed(this.#id, from, textOf(error))));
       },
       releaseData: (before) => this.#source.release(before),
       showProgress: ({ millisLeft, fileId, protocol, ...rest }) => {
@@ -262,21 +262,21 @@ export class Upload implements API.Upload {
         queueMicrotask(() => this.#report(progress));
       },
       saveRecord: (record) => {
-        if (record === "") void this.#save(seat);
-        else this.#kept = save(this.key!, record).catch(() => {});
+        if (record === "") void this.#save(handle);
+        else this.#written = save(this.key!, record).catch(() => {});
       },
       forgetRecord: () => {
         this.#forgotten = true;
-        this.#kept = forget(this.key!).catch(() => {});
+        this.#written = forget(this.key!).catch(() => {});
       },
-      mapTicket: (body) => void this.#map(seat, body),
+      mapTicket: (body) => void this.#map(handle, body),
       status: (file) => {
         const { onStatus } = this.#config;
         if (onStatus) queueMicrotask(() => guarded(() => onStatus(frozenFile(file))));
       },
       ended: ({ stage, error, file }) => {
         this.#live = false;
-        queueMicrotask(() => this.#end(stage, error && this.#session.error(error), file && frozenFile(file)));
+        queueMicrotask(() => this.#end(stage, error && this.#context.error(error), file && frozenFile(file)));
       },
     };
   }
@@ -295,7 +295,7 @@ export class Upload implements API.Upload {
   }
 
   /** Keeps the record; while one is being written, one more afterwards does for all that came meanwhile. */
-  async #save(seat: Seat): Promise<void> {
+  async #save(handle: Handle): Promise<void> {
     this.#unsaved = true;
     if (this.#saving) return;
     this.#saving = true;
@@ -303,8 +303,8 @@ export class Upload implements API.Upload {
       this.#unsaved = false;
       // The module asks for it in the middle of its work.
       await null;
-      if (!this.#live || !seat.instance.alive) break;
-      const record = seat.instance.control.uploadRecord(this.#id);
+      if (!this.#live || !handle.instance.alive) break;
+      const record = handle.instance.control.uploadRecord(this.#id);
       if (!record) break;
       await save(this.key!, record).catch(() => {});
     }
@@ -313,7 +313,7 @@ export class Upload implements API.Upload {
     if (this.#forgotten) await forget(this.key!).catch(() => {});
   }
 
-  async #map({ instance }: Seat, body: string): Promise<void> {
+  async #map({ instance }: Handle, body: string): Promise<void> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     // The page's function may give a promise, and that may never settle.
     const stopped = new Promise<never>((_, reject) => {
@@ -327,7 +327,7 @@ export class Upload implements API.Upload {
     let why: string | undefined;
     try {
       if (this.ending) throw new Error("the upload was aborted");
-      ticket = ticketJSON(await Promise.race([this.#config.mapUploadTicket!(JSON.parse(body)), stopped]), this.#session.config.base);
+      ticket = ticketJSON(await Promise.race([this.#config.mapUploadTicket!(JSON.parse(body)), stopped]), this.#context.config.base);
     } catch (error) {
       why = textOf(error);
     }
@@ -339,9 +339,9 @@ export class Upload implements API.Upload {
   }
 
   /** Tells the service of a file that it would wait for in vain. */
-  #tell(fileId: string, why: string): void {
+  #reportFailed(fileId: string, why: string): void {
     const { headers, maxRetries, timeout } = this.#config;
-    this.#session.call(undefined, ({ instance, client }, call) =>
+    this.#context.call(undefined, ({ instance, client }, call) =>
       instance.control.reportFailed(call, client, { headers, maxRetries, timeout, fileId, why }), { outlives: true }).catch(() => {});
   }
 
@@ -357,12 +357,12 @@ export class Upload implements API.Upload {
 
   pause(): void {
     this.#paused = true;
-    if (this.#live) this.#seat!.instance.control.pauseUpload(this.#id);
+    if (this.#live) this.#handle!.instance.control.pauseUpload(this.#id);
   }
 
   resume(): void {
     this.#paused = false;
-    if (this.#live) this.#seat!.instance.control.resumeUpload(this.#id);
+    if (this.#live) this.#handle!.instance.control.resumeUpload(this.#id);
   }
 
   abort(): Promise<void> {
@@ -372,9 +372,9 @@ export class Upload implements API.Upload {
   #abort(reason: unknown): Promise<void> {
     if (!this.#over && this.#error === undefined) {
       this.#error = reason;
-      if (this.#live) this.#seat!.instance.control.abortUpload(this.#id);
+      if (this.#live) this.#handle!.instance.control.abortUpload(this.#id);
       this.#stopMapping?.(new Error("the upload was aborted"));
-      if (this.#seat) return this.#settled;
+      if (this.#handle) return this.#settled;
       // Nothing was sent: the service has nothing to be told.
       this.#end("aborted");
     }
@@ -397,15 +397,15 @@ export class Upload implements API.Upload {
     for (const request of this.#requests.values()) request.cancel();
     this.#requests.clear();
     this.#source.close();
-    this.#seat?.instance.onCrash.delete(this.#crashed);
-    this.#seat = undefined;
+    this.#handle?.instance.onCrash.delete(this.#crashed);
+    this.#handle = undefined;
     this.#config.signal?.removeEventListener("abort", this.#aborted);
     this.#config.waitSignal?.removeEventListener("abort", this.#waitAborted);
-    const letGo = (): void => this.#letGo.forEach((release) => release());
-    if (this.#kept) void this.#kept.then(letGo);
-    else letGo();
+    const releaseAll = (): void => this.#releases.forEach((release) => release());
+    if (this.#written) void this.#written.then(releaseAll);
+    else releaseAll();
     uploads.delete(this);
-    this.#session.onClose.delete(this.#closed);
+    this.#context.onClose.delete(this.#closed);
     if (this.#progress.stage !== stage) this.#report(Object.freeze({ ...this.#progress, stage, bytesPerSecond: 0 }));
     this.#ended();
     queueMicrotask(() => this.#listeners.emit("end", this as never));

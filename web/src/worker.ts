@@ -5,15 +5,15 @@ import { hashRange, type HashJob } from "./hash.ts";
 import { instantiate, type ProgramExports } from "./instantiate.ts";
 
 /** From the page. */
-export type Order =
+export type ToWorker =
   | { module: WebAssembly.Module }
   | { timer: number; after: number }
   | ({ id: number } & HashJob);
 
 /** To the page: at first that the worker is ready, and of which build. */
-export type Word = { ready: string } | { fired: number } | { id: number; result: string } | { id: number; unread: unknown } | { broken: string };
+export type FromWorker = { ready: string } | { fired: number } | { id: number; result: string } | { id: number; unread: unknown } | { broken: string };
 
-const say = (word: Word): void => postMessage(word);
+const say = (word: FromWorker): void => postMessage(word);
 let started: (exports: ProgramExports) => void;
 const exports = new Promise<ProgramExports>((resolve) => (started = resolve));
 let last: Promise<unknown> = Promise.resolve();
@@ -29,17 +29,17 @@ async function start(module: WebAssembly.Module): Promise<void> {
 
 const broken = (reason: unknown): void => say({ broken: String(reason) });
 
-onmessage = ({ data: order }: MessageEvent<Order>) => {
-  if ("module" in order) start(order.module).catch(broken);
-  else if ("timer" in order) setTimeout(() => say({ fired: order.timer }), order.after);
+onmessage = ({ data: message }: MessageEvent<ToWorker>) => {
+  if ("module" in message) start(message.module).catch(broken);
+  else if ("timer" in message) setTimeout(() => say({ fired: message.timer }), message.after);
   else {
     // One after another: the module has room for one sum.
     last = last.then(async () => {
       try {
-        say({ id: order.id, result: await hashRange(await exports, order) });
+        say({ id: message.id, result: await hashRange(await exports, message) });
       } catch (error) {
         if (error instanceof WebAssembly.RuntimeError) broken(error);
-        else say({ id: order.id, unread: error });
+        else say({ id: message.id, unread: error });
       }
     });
   }

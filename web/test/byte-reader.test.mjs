@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runInNewContext } from "node:vm";
-import { ByteReader, letGo, tagOf } from "../src/byte-reader.ts";
+import { ByteReader, cancelQuietly, tagOf } from "../src/byte-reader.ts";
 
 /** A stream of values, or of errors where it fails. */
 const streamOf = (values, onCancel) => new ReadableStream({
@@ -89,7 +89,7 @@ for (const [what, stream] of Object.entries({
   "one that gives nothing": { cancel() {} },
 })) {
   test(`to let go of ${what} throws nothing, and leaves no rejection`, async () => {
-    letGo(stream);
+    cancelQuietly(stream);
     await new Promise((resolve) => setImmediate(resolve));
   });
 }

@@ -8,13 +8,13 @@ export interface Batch {
 }
 
 /**
- * What a batch is taken to hold: its JSON, and the objects of its events. Of tiny events these are nearly all: what
- * arrives as four bytes of JSON takes forty of the page's memory, and with data of more fields more.
+ * The memory that a batch is counted as: its JSON, and 64 bytes for the object of each event. Of tiny events the objects are
+ * nearly all: one whose JSON has four bytes takes forty, and more where it has more fields.
  */
 export const batchSize = (json: number, count: number): number => json + 64 * count;
 
-/** Events kept until an iteration takes them. Sizes are bytes, counted by the batch; see batchSize. */
-export class Kept {
+/** Events that wait until an iteration takes them. size is in bytes, counted by the batch; see batchSize. */
+export class EventQueue {
   #batches: (Batch | undefined)[] = [];
   #first = 0;
   #next = 0;
@@ -33,7 +33,7 @@ export class Kept {
       if (this.#next < batch.events.length) return undefined;
       this.size -= batch.size;
       this.#next = 0;
-      // A reader that never catches up must not hold what it has taken.
+      // Where the queue never gets empty, what was taken must not stay in memory.
       this.#batches[this.#first] = undefined;
       if (++this.#first * 2 >= this.#batches.length) {
         this.#batches = this.#batches.slice(this.#first);

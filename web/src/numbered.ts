@@ -2,7 +2,7 @@
  * Values under numbers, which the module has in place of them. The numbers are places in a table of the module's: small,
  * from 1 on, and given out again when they are removed.
  */
-export class Handles<T> {
+export class Numbered<T> {
   readonly #values = new Map<number, T>();
   readonly #free: number[] = [];
 

@@ -7,18 +7,18 @@ import { guarded } from "./listeners.ts";
 import { instance } from "./loader.ts";
 import type { ClientConfig } from "./validate.ts";
 
-/** A client's place in the running instance; made anew when the instance is. */
-export interface Seat {
+/** A client as the running instance knows it, by a number; another one in every instance. */
+export interface Handle {
   instance: Instance;
   client: number;
 }
 
 /** What the objects of one client share. */
-export class Session {
+export class ClientContext {
   readonly config: ClientConfig;
   readonly #hidden = new Hidden();
   readonly #calls = new Set<(error: AgentError) => void>();
-  #seat: Seat | undefined;
+  #handle: Handle | undefined;
   /** What ends with the client: its turns and uploads. */
   readonly onClose = new Set<() => void>();
   closed = false;
@@ -39,9 +39,9 @@ export class Session {
     if (onLog) queueMicrotask(() => guarded(() => onLog({ level, message, fields: Object.freeze(this.#hidden.of(fields)) })));
   }
 
-  /** The client's seat in a running instance. */
-  seat(instance: Instance): Seat {
-    if (this.#seat?.instance !== instance) {
+  /** The client's handle in a running instance. */
+  handle(instance: Instance): Handle {
+    if (this.#handle?.instance !== instance) {
       const { base, key, keyFunc, headers, credentials, fetch, onLog } = this.config;
       const client = instance.clients.add({
         fetch, credentials, key: () => this.#key(),
@@ -51,18 +51,18 @@ export class Session {
         base, host: `${new URL(base).origin}/`, headers, key, asksKey: keyFunc !== undefined, logs: onLog !== undefined,
       });
       if (instance.error) throw instance.error;
-      this.#seat = { instance, client };
+      this.#handle = { instance, client };
     }
-    return this.#seat;
+    return this.#handle;
   }
 
-  /** Runs with a seat, in the task in which the instance is known to work: of calls that wait together, one may crash it. */
-  async seated(run: (seat: Seat) => void, outlives = false): Promise<void> {
+  /** Runs once there is a handle, in the task in which its instance was found alive: another call may crash it a moment later. */
+  async withHandle(run: (handle: Handle) => void, outlives = false): Promise<void> {
     for (;;) {
       if (!outlives) this.check();
       const running = await instance();
       if (!outlives) this.check();
-      if (running.alive) return run(this.seat(running));
+      if (running.alive) return run(this.handle(running));
     }
   }
 
@@ -83,7 +83,7 @@ export class Session {
 
   /** One call and its end; the signal and a crash end it too, and so does close(), unless it tells the service of an end. */
   async call(
-    signal: AbortSignal | undefined, start: (seat: Seat, call: number) => void,
+    signal: AbortSignal | undefined, start: (handle: Handle, call: number) => void,
     { status, outlives = false }: { status?: (file: File) => void; outlives?: boolean } = {},
   ): Promise<CallEnd> {
     signal?.throwIfAborted();
@@ -104,9 +104,9 @@ export class Session {
           this.#calls.delete(reject);
           under?.onCrash.delete(crashed);
         };
-        this.seated((seat) => {
+        this.withHandle((handle) => {
           if (signal?.aborted) return;
-          const { instance } = seat;
+          const { instance } = handle;
           under = instance;
           instance.onCrash.add(crashed);
           const call = instance.calls.add({
@@ -123,7 +123,7 @@ export class Session {
             instance.control.cancelCall(call);
             instance.calls.remove(call);
           };
-          start(seat, call);
+          start(handle, call);
         }, outlives).catch(reject);
       });
     } finally {
@@ -134,10 +134,10 @@ export class Session {
   close(): void {
     if (this.closed) return;
     this.closed = true;
-    const seat = this.#seat;
-    this.#seat = undefined;
+    const handle = this.#handle;
+    this.#handle = undefined;
     for (const end of [...this.onClose]) end();
-    if (seat?.instance.alive) seat.instance.control.closeClient(seat.client);
+    if (handle?.instance.alive) handle.instance.control.closeClient(handle.client);
     const error = new AgentError("the client was closed while the call was under way", "client_closed");
     for (const reject of this.#calls) reject(error);
   }
