@@ -73,9 +73,11 @@ export class FileRow {
     const now = performance.now();
     const changed = state !== this.#state;
     if (changed) this.#enter(state);
-    const { loadedBytes = 0 } = transfer.progress ?? {};
+    const { loadedBytes = 0, blocksDone = 0, blocksTotal = 0 } = transfer.progress ?? {};
     const whole = state === "ready" || state === "processing";
-    const done = whole ? 1 : transfer.size > 0 ? loadedBytes / transfer.size : 0;
+    // An empty file is one block without a byte.
+    const [part, all] = transfer.size > 0 ? [loadedBytes, transfer.size] : [blocksDone, Math.max(blocksTotal, 1)];
+    const done = whole ? 1 : part / all;
     const kept = state === "left" ? transfer.continuedAt / 100 : done;
     this.#fill.style.transform = `scaleX(${kept})`;
     const value = String(Math.floor(kept * 100));
