@@ -16,9 +16,10 @@ export const elsewhere = (service) => `${service.origin.replace("127.0.0.1", "lo
  * Makes the function that declares a test: `check(name, async ({ page, service, browser, t }) => …)`. The page of a
  * test is open at the service's "/", or with `at` at the address that it makes of the service, and closed after it;
  * what is left in page.uncaught fails the test. flags may be a function too, of what runs only once the tests do;
- * chromium are further ones of the browser.
+ * chromium are further ones of the browser. A test may have options of its own, for itself and its page; those given
+ * here, such as `before`, are every test's.
  */
-export function testbed({ web = blank, flags = [], env = () => ({}), at: home = ({ origin }) => `${origin}/`, chromium = [] } = {}) {
+export function testbed({ web = blank, flags = [], env = () => ({}), chromium = [], ...every } = {}) {
   const bed = {};
   before(async () => {
     bed.service = await Service.startWith(env(), "-web", web, ...(typeof flags === "function" ? flags() : flags));
@@ -28,9 +29,10 @@ export function testbed({ web = blank, flags = [], env = () => ({}), at: home = 
     await bed.browser?.close();
     await bed.service?.close();
   });
-  return function check(name, run, options = {}) {
-    test(name, { timeout: 120_000, ...options }, async (t) => {
-      const page = await bed.browser.open((options.at ?? home)(bed.service), options);
+  return function check(name, run, own) {
+    const options = { timeout: 120_000, at: ({ origin }) => `${origin}/`, ...every, ...own };
+    test(name, options, async (t) => {
+      const page = await bed.browser.open(options.at(bed.service), options);
       try {
         await run({ ...bed, page, t });
         assert.deepEqual(page.uncaught, [], "nobody caught these");
