@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { testbed } from "./support/bed.mjs";
 
-const check = testbed({ flags: ["-pace", "1ms"] });
+const check = testbed({ flags: ["-pace", "1ms"], before: occupy });
 
 /** In the page: six long answers, under way. */
 function occupy() {
@@ -30,7 +30,6 @@ function occupy() {
   };
 }
 
-const options = { before: occupy };
 const waits = ({ message }) => message === "waiting for a connection";
 
 check("24 turns of a second each, under a timeout of 1.5 seconds, all complete", async ({ page, service }) => {
@@ -50,7 +49,7 @@ check("24 turns of a second each, under a timeout of 1.5 seconds, all complete",
   assert.ok(records.filter(waits).length >= 12, `${records.filter(waits).length} records of waiting`);
   for (const { level, fields } of records.filter(waits)) assert.deepEqual([level, typeof fields.path], ["info", "string"]);
   assert.equal((await service.turns()).filter(({ status }) => status === "completed").length, 24);
-}, options);
+});
 
 check("a seventh call waits as long as six answers of its page are open, and then goes through", async ({ page }) => {
   const seen = await page.evaluate(async () => {
@@ -68,7 +67,7 @@ check("a seventh call waits as long as six answers of its page are open, and the
   assert.deepEqual([seen.before.over, seen.before.waits], [false, 2]);
   assert.match(seen.id ?? "", /^chat_/, seen.created);
   assert.equal(seen.got, "file_not_found");
-}, options);
+});
 
 for (const [what, first] of Object.entries({ "a page": async () => void (await lab.chat()), "a page that asks for the first time": () => lab.client().ready() })) {
   check(`a call of ${what} waits for the six answers of another page of its origin`, async ({ page, service }) => {
@@ -93,7 +92,7 @@ for (const [what, first] of Object.entries({ "a page": async () => void (await l
     });
     assert.deepEqual(before, { over: false, waits: 1 });
     assert.match(end, /^chat_/);
-  }, options);
+  });
 }
 
 check("six answers of one host hold back no call to another", async ({ page }) => {
@@ -106,7 +105,7 @@ check("six answers of one host hold back no call to another", async ({ page }) =
   });
   assert.match(seen.chat, /^chat_/);
   assert.deepEqual(seen.records.filter(waits), []);
-}, options);
+});
 
 check("a call that waited has its whole limit afterwards, and no more: a service that stays silent then is told of", async ({ page }) => {
   const seen = await page.evaluate(async () => {
@@ -122,7 +121,7 @@ check("a call that waited has its whole limit afterwards, and no more: a service
   });
   assert.deepEqual(seen.ends, ["string", "response_timeout"]);
   assert.ok(seen.after >= 1_400, `after ${seen.after} ms`);
-}, options);
+});
 
 check("an aborted signal ends a call that waits for a connection", async ({ page, service }) => {
   const before = await service.requests();
@@ -141,7 +140,7 @@ check("an aborted signal ends a call that waits for a connection", async ({ page
   assert.deepEqual(seen, { ends: ["no longer wanted", "interrupted"], alive: "string" });
   const after = await service.requests();
   assert.deepEqual([after.chats - before.chats, after.messages - before.messages], [7, 6]);
-}, options);
+});
 
 check("waiting for a file outlasts a time without connections", async ({ page }) => {
   const seen = await page.evaluate(async () => {
@@ -155,4 +154,4 @@ check("waiting for a file outlasts a time without connections", async ({ page })
     return error ? error.code : value.status;
   });
   assert.equal(seen, "ready");
-}, options);
+});

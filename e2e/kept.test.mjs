@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { testbed } from "./support/bed.mjs";
 
-const check = testbed({ flags: ["-pace", "1ms"] });
+const check = testbed({ flags: ["-pace", "1ms"], before: makeLongTurns });
 
 /** Ahead of the page's scripts: a turn whose stream is made in the page, 64 KiB an event, and counts its pulls. */
 function makeLongTurns() {
@@ -43,8 +43,6 @@ function makeLongTurns() {
   };
 }
 
-const options = { before: makeLongTurns };
-
 check("reading pauses at 8 MiB kept, and goes on when the events are taken", async ({ page }) => {
   const seen = await page.evaluate(async () => {
     const long = longTurn();
@@ -64,7 +62,7 @@ check("reading pauses at 8 MiB kept, and goes on when the events are taken", asy
   assert.deepEqual(seen.order, [...Array(240).keys(), "turn_complete"]);
   assert.equal(seen.length, 240 * (64 << 10));
   assert.deepEqual([seen.text, seen.status, seen.counts.pulled], [seen.length, "completed", 241]);
-}, options);
+});
 
 check("a slow reader holds the stream back for all of the turn", async ({ page }) => {
   const { most, full, text } = await page.evaluate(async () => {
@@ -80,7 +78,7 @@ check("a slow reader holds the stream back for all of the turn", async ({ page }
   });
   assert.ok(most <= full + 2, `${most} events waited at once, ${full} fill it`);
   assert.equal(text, 240 * (64 << 10));
-}, options);
+});
 
 for (const how of ["a listener", "done()", "onEvent"]) {
   check(`${how} shows that the turn is followed: events are dropped, and a late iteration rejects`, async ({ page }) => {
@@ -96,7 +94,7 @@ for (const how of ["a listener", "done()", "onEvent"]) {
     assert.deepEqual([seen.status, seen.text], ["completed", 240 * (64 << 10)]);
     assert.deepEqual([seen.late?.name, seen.late?.code], ["InvalidArgumentError", "events_dropped"]);
     assert.match(seen.late.message, /8 MiB/);
-  }, options);
+  });
 }
 
 check("a paused turn goes on when it is followed after all", async ({ page }) => {
@@ -107,7 +105,7 @@ check("a paused turn goes on when it is followed after all", async ({ page }) =>
     return { status, text: text.length };
   });
   assert.deepEqual(seen, { status: "completed", text: 240 * (64 << 10) });
-}, options);
+});
 
 check("a turn that is iterated and listened to drops nothing", async ({ page }) => {
   const { heard, taken } = await page.evaluate(async () => {
@@ -118,7 +116,7 @@ check("a turn that is iterated and listened to drops nothing", async ({ page }) 
     return { heard, taken };
   });
   assert.deepEqual([heard, taken], [241, 241]);
-}, options);
+});
 
 check("a paused turn does not idle out: the silence is the page's own", async ({ page }) => {
   const seen = await page.evaluate(async () => {
@@ -137,7 +135,7 @@ check("a paused turn does not idle out: the silence is the page's own", async ({
   assert.deepEqual(seen.errors, ["idle_timeout", "idle_timeout"]);
   assert.equal(seen.status, "streaming");
   assert.deepEqual([seen.end, seen.error], ["completed", undefined]);
-}, options);
+});
 
 check("a paused turn can be aborted and left", async ({ page }) => {
   const seen = await page.evaluate(async () => {
@@ -150,7 +148,7 @@ check("a paused turn can be aborted and left", async ({ page }) => {
     return [aborted, left, disconnected].map(({ turn, counts }) => [turn.status, counts.cancelled, counts.pulled < counts.events]);
   });
   assert.deepEqual(seen, [["cancelled", true, true], ["cancelled", true, true], ["interrupted", true, true]]);
-}, options);
+});
 
 check("an event larger than the module's buffer comes whole, and one too large is refused", async ({ page }) => {
   const seen = await page.evaluate(async () => {
@@ -164,4 +162,4 @@ check("an event larger than the module's buffer comes whole, and one too large i
   });
   assert.deepEqual(seen.large, ["completed", (3 << 20) + 1, 3]);
   assert.deepEqual(seen.huge, ["interrupted", "éé", "ProtocolError", "event_too_long"]);
-}, options);
+});
