@@ -5,15 +5,15 @@ import { answerOf } from "../src/answer.ts";
 test("what is needed of an answer is read", () => {
   const response = new Response("x", { status: 429, headers: { "content-type": "text/plain", "request-id": "r", "retry-after": "3" } });
   const { body } = response;
-  assert.deepEqual(answerOf(response), { response, status: 429, body, contentType: "text/plain", requestId: "r", retryAfter: "3" });
+  assert.deepEqual(answerOf(response), { head: { status: 429, contentType: "text/plain", requestId: "r", retryAfter: "3" }, body });
 });
 
 test("x-request-id goes before request-id", () => {
-  assert.equal(answerOf(new Response("", { headers: { "request-id": "a", "x-request-id": "b" } })).requestId, "b");
+  assert.equal(answerOf(new Response("", { headers: { "request-id": "a", "x-request-id": "b" } })).head.requestId, "b");
 });
 
 test("headers that give no strings are none", () => {
-  assert.deepEqual(answerOf({ status: 200, headers: { get: () => 42 } }).contentType, "");
+  assert.deepEqual(answerOf({ status: 200, headers: { get: () => 42 } }).head.contentType, "");
 });
 
 for (const [what, response, message] of [

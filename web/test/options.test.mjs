@@ -33,7 +33,7 @@ const counts = (least) => ({
   bad: [...notNumbers, ...named("Infinity", "1.5", "the largest number"), ...(least > 0 ? named("0") : [])],
 });
 const choice = (...good) => ({ good: good.map((value) => [value, value]), bad: [...notStrings, ...named("an empty string", "a string")] });
-const headers = { good: [[{ a: "b" }, ["a", "b"]], [new Map([["a", "b"]]), ["a", "b"]]], bad: named("null", "1", "a string", "true", "a function", "a promise") };
+const headers = { good: [[{ a: "b" }, [["a", "b"]]], [new Map([["a", "b"]]), [["a", "b"]]]], bad: named("null", "1", "a string", "true", "a function", "a promise") };
 
 const signal = new AbortController().signal;
 const likeSignal = { aborted: true, addEventListener() {} };

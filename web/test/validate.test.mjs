@@ -77,10 +77,10 @@ test("a wait has what it does not say of its requests from its upload, and its o
   const [own, waits] = [new AbortController().signal, new AbortController().signal];
   const options = { signal: own, timeout: 1, maxRetries: 2, headers: { a: "1" } };
   const inherited = uploadConfig(new Blob(), { ...options, wait: true }, client);
-  assert.deepEqual([inherited.wait.timeout, inherited.wait.maxRetries, inherited.wait.headers, inherited.waitSignal], [1, 2, ["a", "1"], undefined]);
+  assert.deepEqual([inherited.wait.timeout, inherited.wait.maxRetries, inherited.wait.headers, inherited.waitSignal], [1, 2, [["a", "1"]], undefined]);
   const said = uploadConfig(new Blob(), { ...options, wait: { signal: waits, timeout: 3, maxRetries: 4, headers: { b: "2" } } }, client);
-  assert.deepEqual([said.wait.timeout, said.wait.maxRetries, said.wait.headers], [3, 4, ["a", "1", "b", "2"]]);
-  assert.deepEqual([said.signal === own, said.waitSignal === waits, said.timeout, said.headers], [true, true, 1, ["a", "1"]]);
+  assert.deepEqual([said.wait.timeout, said.wait.maxRetries, said.wait.headers], [3, 4, [["a", "1"], ["b", "2"]]]);
+  assert.deepEqual([said.signal === own, said.waitSignal === waits, said.timeout, said.headers], [true, true, 1, [["a", "1"]]]);
 });
 
 const ticket = (more) => ({ fileId: "f", url: "https://store.example/x", ...more });
