@@ -46,8 +46,21 @@ func (c *contract) script() []byte {
 	c.functions(&b, "Control", "What the module does for the page.", c.control)
 	c.functions(&b, "Page", "What the page does for the module.", c.page)
 	c.functions(&b, "Exports", "What the module exports beside Go's own.", c.exports)
-	c.takers(&b, "controlRecords", "Control", c.control)
-	c.takers(&b, "pageRecords", "Page", c.page)
+	b.WriteString("\n/** Those of Page whose last argument is a record: it comes as JSON. */\nexport const pageRecords: readonly (keyof Page)[] = [\n ")
+	line := 1
+	for _, f := range c.page {
+		n := len(f.params)
+		if n == 0 || c.record(f.params[n-1].typ) == nil {
+			continue
+		}
+		item := fmt.Sprintf(" %q,", lower(f.name))
+		if line += len(item); line > 118 {
+			b.WriteString("\n ")
+			line = 1 + len(item)
+		}
+		b.WriteString(item)
+	}
+	b.WriteString("\n];\n")
 	return b.Bytes()
 }
 
@@ -66,25 +79,6 @@ func (c *contract) functions(b *bytes.Buffer, name, doc string, list []function)
 		fmt.Fprintf(b, "  %s(%s): %s;\n", lower(f.name), strings.Join(params, ", "), result)
 	}
 	b.WriteString("}\n")
-}
-
-// takers says of each function whether its last argument is a record.
-func (c *contract) takers(b *bytes.Buffer, name, of string, list []function) {
-	fmt.Fprintf(b, "\n/** Whether the last argument of a function is a record, and crosses as JSON. */\nexport const %s: Record<keyof %s, 0 | 1> = {\n ", name, of)
-	line := 1
-	for _, f := range list {
-		takes := 0
-		if n := len(f.params); n > 0 && c.record(f.params[n-1].typ) != nil {
-			takes = 1
-		}
-		item := fmt.Sprintf(" %s: %d,", lower(f.name), takes)
-		if line += len(item); line > 118 {
-			b.WriteString("\n ")
-			line = 1 + len(item)
-		}
-		b.WriteString(item)
-	}
-	b.WriteString("\n};\n")
 }
 
 func (c *contract) typeOf(goType string) string {

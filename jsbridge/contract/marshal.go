@@ -5,7 +5,7 @@ package contract
 import "github.com/seed-76f09577/turnwire/wasm/json"
 
 // Stamp tells this contract from another: a hash of this package's source.
-const Stamp = "0e663b5cd21e3b72"
+const Stamp = "994a10e4d7f74ede"
 
 // ReadClientConfig reads what the page sent, and panics where a member is missing or of another type.
 func ReadClientConfig(text string) (v ClientConfig) {

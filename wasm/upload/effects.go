@@ -114,8 +114,8 @@ type Config struct {
 	Once bool
 
 	BlockSize     int64 // 0: the service's, else 8 MiB, within the protocol's bounds
-	Concurrency   int   // blocks being sent; 0: 4
-	BlockTries    int   // 0: 4
+	Concurrency   int   // blocks being sent; 0: DefaultConcurrency
+	BlockTries    int   // 0: DefaultBlockTries
 	BlockTimeout  int64 // without progress of a block whose bytes are read
 	DataTimeout   int64 // without a byte of the data while some are wanted
 	ReportTimeout int64 // until the service has confirmed that the bytes are stored
@@ -130,7 +130,8 @@ type Config struct {
 	Fingerprint string // tells this data from other data of the same name and size, such as its time of change
 }
 
+// What a Config has that says 0.
 const (
-	defaultConcurrency = 4
-	defaultTries       = 4
+	DefaultConcurrency = 4
+	DefaultBlockTries  = 4
 )

@@ -72,10 +72,10 @@ type Machine struct {
 // New makes an upload; Start or Restored begins it.
 func New(config Config) *Machine {
 	if config.Concurrency <= 0 {
-		config.Concurrency = defaultConcurrency
+		config.Concurrency = DefaultConcurrency
 	}
 	if config.BlockTries <= 0 {
-		config.BlockTries = defaultTries
+		config.BlockTries = DefaultBlockTries
 	}
 	m := &Machine{config: config, serviceHost: host(config.Service)}
 	m.transfer = transfer{ticket: &api.Ticket{}, name: config.Name, contentType: config.ContentType, size: config.Size, wanted: config.BlockSize,

@@ -7,10 +7,16 @@ import (
 	"github.com/seed-76f09577/turnwire/wasm/retry"
 )
 
+// What a WaitConfig has that says 0, in milliseconds.
+const (
+	DefaultInterval    = 1_000
+	DefaultMaxInterval = 5_000
+)
+
 // WaitConfig says how a file is waited for. Times are milliseconds.
 type WaitConfig struct {
-	Interval    int64 // 0: 1 000, growing by half with each poll
-	MaxInterval int64 // 0: 5 000
+	Interval    int64 // 0: DefaultInterval; growing by half with each poll
+	MaxInterval int64 // 0: DefaultMaxInterval
 	Limit       int64 // of the whole wait; 0 for none
 	Policy      retry.Policy
 }
@@ -38,10 +44,10 @@ type Wait struct {
 // NewWait makes a wait; Start begins it.
 func NewWait(fileID string, config WaitConfig) *Wait {
 	if config.Interval <= 0 {
-		config.Interval = 1_000
+		config.Interval = DefaultInterval
 	}
 	if config.MaxInterval <= 0 {
-		config.MaxInterval = 5_000
+		config.MaxInterval = DefaultMaxInterval
 	}
 	config.Policy.Safety = retry.Repeatable
 	return &Wait{id: fileID, config: config, interval: min(config.Interval, max(config.MaxInterval, 1))}

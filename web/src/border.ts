@@ -1,18 +1,18 @@
-/** Functions as they cross between the page and the module: a record is their last argument, and JSON. */
+import { type Control, type Page, pageRecords } from "./contract.ts";
+
+/** The module's functions or the page's as they cross: a record is JSON, and the last argument. */
 export type Crossing<T> = { [name in keyof T]: (...args: any[]) => any };
 
-/**
- * The functions with their records turned from or into JSON; records says which functions have one. around calls them, where
- * what they throw must not go further.
- */
-export function crossing<T extends Crossing<T>>(
-  functions: T, records: Record<keyof T, 0 | 1>, turn: (record: any) => unknown, around: (call: () => unknown) => unknown = (call) => call(),
-): Crossing<T> {
-  const out = {} as Crossing<T>;
-  for (const name in records) {
-    out[name] = records[name]
-      ? (...args) => around(() => functions[name](...args.slice(0, -1), turn(args.at(-1))))
-      : (...args) => around(() => functions[name](...args));
-  }
-  return out;
-}
+/** The module's functions for the page. around calls them: what they throw must not go further. */
+export const toModule = (functions: Crossing<Control>, around: (call: () => unknown) => unknown): Control =>
+  Object.fromEntries(Object.entries(functions).map(([name, fn]) => [name, (...args: unknown[]) =>
+    around(() => fn(...args.map((arg) => (typeof arg === "object" ? JSON.stringify(arg) : arg))))])) as unknown as Control;
+
+/** The page's functions for the module, and what else it is lent. */
+export const toPage = (functions: Page, lent: object): object =>
+  new Proxy(lent, {
+    get: (_, name: keyof Page) => (name in lent ? lent[name as never] : (...args: any[]) => {
+      if (pageRecords.includes(name)) args.push(JSON.parse(args.pop()));
+      return (functions as Crossing<Page>)[name](...args);
+    }),
+  });

@@ -1,6 +1,6 @@
 import type { TurnEvent } from "turnwire";
-import { type Crossing, crossing } from "./border.ts";
-import { chunkSize, type Control, controlRecords, words } from "./contract.ts";
+import { type Crossing, toModule } from "./border.ts";
+import { chunkSize, type Control, words } from "./contract.ts";
 import { RuntimeCrashError, textOf } from "./errors.ts";
 import { Numbered } from "./numbered.ts";
 import type { ProgramExports } from "./instantiate.ts";
@@ -40,7 +40,7 @@ export class Instance {
   /** stop is called once, when nothing of the program may run any more. */
   constructor(exports: ProgramExports, control: Crossing<Control>, stop: () => void) {
     this.exports = exports;
-    this.control = crossing(control, controlRecords, JSON.stringify, (call) => this.inside(call));
+    this.control = toModule(control, (call) => this.inside(call));
     this.#stop = stop;
     this.#io = exports.memory();
   }

@@ -1,7 +1,7 @@
 import type { InitOptions } from "turnwire";
-import { type Crossing, crossing } from "./border.ts";
+import { type Crossing, toPage } from "./border.ts";
 import { countOthers, hearConnections, holdNone } from "./connections.ts";
-import { type Control, type Page, pageRecords, stamp } from "./contract.ts";
+import { type Control, stamp } from "./contract.ts";
 import { RuntimeLoadError, textOf } from "./errors.ts";
 import { Host } from "./host.ts";
 import { Instance } from "./instance.ts";
@@ -73,7 +73,7 @@ async function start(): Promise<Instance> {
     control = given;
   };
   try {
-    const { go, program, exports } = await instantiate(module, { ...crossing<Page>(host, pageRecords, JSON.parse), started });
+    const { go, program, exports } = await instantiate(module, toPage(host, { started }));
     go.exit = (code) => {
       reason = `exit code ${code}`;
       live?.crash(reason, true);

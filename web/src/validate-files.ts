@@ -1,5 +1,8 @@
 import type { UploadData, UploadOptions, UploadTicket, WaitOptions } from "turnwire";
-import { checksumBefore, checksumDuring, checksumKnown, checksumNone, type WaitLimits } from "./contract.ts";
+import {
+  checksumBefore, checksumDuring, checksumKnown, checksumNone, defaultBlockTimeout, defaultBlockTries, defaultConcurrency,
+  defaultDataTimeout, defaultInterval, defaultMaxInterval, defaultReportTimeout, defaultWaitTimeout, type WaitLimits,
+} from "./contract.ts";
 import { headers } from "./headers.ts";
 import { invalid } from "./invalid.ts";
 import { callback, count, is, isObject, isString, limit, oneOf, or, read, type Table, text, time } from "./options.ts";
@@ -8,9 +11,9 @@ import { type ClientConfig, type Defaults, requestTable, withDefaults, workspace
 
 const waitTable = {
   ...requestTable,
-  interval: or(time, 1_000),
-  maxInterval: or(time, 5_000),
-  waitTimeout: or(limit, 600_000),
+  interval: or(time, defaultInterval),
+  maxInterval: or(time, defaultMaxInterval),
+  waitTimeout: or(limit, defaultWaitTimeout),
   onStatus: callback(),
 } satisfies Table<WaitOptions>;
 
@@ -27,11 +30,11 @@ const uploadTable = {
   purpose: or(text, ""),
   size: count(0),
   blockSize: or(count(1), 0),
-  concurrency: or(count(1), 4),
-  blockTries: or(count(1), 4),
-  blockTimeout: or(limit, 60_000),
-  dataTimeout: or(limit, 120_000),
-  reportTimeout: or(limit, 300_000),
+  concurrency: or(count(1), defaultConcurrency),
+  blockTries: or(count(1), defaultBlockTries),
+  blockTimeout: or(limit, defaultBlockTimeout),
+  dataTimeout: or(limit, defaultDataTimeout),
+  reportTimeout: or(limit, defaultReportTimeout),
   checksum: or(is('true, false, "before" or a SHA-256 of 64 hexadecimal digits', (sum) =>
     typeof sum === "boolean" || sum === "before" || (typeof sum === "string" && /^[0-9a-f]{64}$/i.test(sum))), true),
   checksumEncoding: or(oneOf("hex", "base64"), "hex"),

@@ -1,5 +1,6 @@
 import type { ClientOptions, CreateChatParams, InitOptions, Part, RequestOptions, SendOptions } from "turnwire";
 import { tagOf } from "./byte-reader.ts";
+import { defaultIdleTimeout, defaultMaxRetries, defaultTimeout } from "./contract.ts";
 import { headers } from "./headers.ts";
 import { invalid } from "./invalid.ts";
 import { lossless } from "./lossless.ts";
@@ -33,9 +34,9 @@ const clientTable = {
   agentId: text,
   headers,
   credentials: or(oneOf("omit", "same-origin", "include"), "same-origin"),
-  maxRetries: or(tries, 2),
-  timeout: or(limit, 60_000),
-  idleTimeout: or(limit, 120_000),
+  maxRetries: or(tries, defaultMaxRetries),
+  timeout: or(limit, defaultTimeout),
+  idleTimeout: or(limit, defaultIdleTimeout),
   pageHide: or(oneOf("abort", "disconnect"), "abort"),
   fetch: callback(),
   onLog: callback(),
