@@ -27,9 +27,9 @@ async function switchOf(page) {
 }
 
 /** Begins an upload whose store holds up its second block, of which the first is kept where there is a key. */
-async function begin(page, options) {
+async function begin(page, options, kind) {
   files.script({ block: (request, response, { n, usual }) => (n === 1 ? held() : usual()) });
-  await page.evaluate((options) => {
+  await page.evaluate((options, kind) => {
     const scene = (globalThis.scene = {});
     scene.client = lab.client({ fetch: byNetwork });
     const data = lab.bytes(1, 3_000);
@@ -38,10 +38,10 @@ async function begin(page, options) {
       start: (controller) => void (scene.source = controller),
       pull: (controller) => void (at < 2_000 && controller.enqueue(data.slice(at, (at += 1_000)))),
     }, { highWaterMark: 0 });
-    scene.data = options.stream ? stream() : new File([data], "a.bin", { lastModified: 1 });
+    scene.data = kind ? stream() : new File([data], "a.bin", { lastModified: 1 });
     scene.upload = scene.client.files.upload(scene.data, { size: 3_000, blockSize: 1_000, concurrency: 1, ...options });
     scene.seen = lab.watch(scene.upload);
-  }, options ?? {});
+  }, options ?? {}, kind);
   await files.once("block", 1);
   if (options?.resumeKey) await page.waitForFunction(async () => (await lab.records()).some(({ lanes }) => lanes?.length === 1));
 }
@@ -50,12 +50,12 @@ const ends = {
   "was aborted": { act: () => void scene.upload.abort(), name: "AbortError", why: /abort/ },
   "was closed with its client": { act: () => scene.client.close(), name: "AbortError", why: /abort/ },
   "failed by its data": {
-    act: () => scene.source.error(new Error("the drive is gone")), options: { stream: true, concurrency: 2 }, name: "UploadError", why: /the drive is gone/,
+    act: () => scene.source.error(new Error("the drive is gone")), data: "a stream", options: { concurrency: 2 }, name: "UploadError", why: /the drive is gone/,
   },
 };
-for (const [how, { act, options, name, why }] of Object.entries(ends)) {
+for (const [how, { act, data, options, name, why }] of Object.entries(ends)) {
   check(`an upload that ${how} offline is told of when the network is back`, async ({ page }) => {
-    await begin(page, options);
+    await begin(page, options, data);
     const offline = await switchOf(page);
     await offline(true);
     await page.evaluate(`(${act})()`);

@@ -98,13 +98,9 @@ func (u *liveUpload) perform(effect retry.Effect) {
 		page.ReleaseData(u.id, e.Before)
 	case upload.Report:
 		p := e.Progress
-		left := int64(-1)
-		if p.SecondsLeft >= 0 {
-			left = int64(p.SecondsLeft * 1000)
-		}
 		page.ShowProgress(u.id, contract.Progress{
 			Stage: p.Stage, LoadedBytes: p.LoadedBytes, TotalBytes: p.TotalBytes, BlocksDone: p.BlocksDone, BlocksTotal: p.BlocksTotal,
-			BytesPerSecond: int64(p.BytesPerSecond), MillisLeft: left, FileID: u.machine.FileID(), Protocol: contract.Protocol(u.machine.Protocol()),
+			BytesPerSecond: int64(p.BytesPerSecond), FileID: u.machine.FileID(), Protocol: contract.Protocol(u.machine.Protocol()),
 		})
 	case upload.Save:
 		page.SaveRecord(u.id, string(e.Record))

@@ -5,7 +5,7 @@ package contract
 import "github.com/seed-76f09577/turnwire/wasm/json"
 
 // Stamp tells this contract from another: a hash of this package's source.
-const Stamp = "994a10e4d7f74ede"
+const Stamp = "798b1300138c3a95"
 
 // ReadClientConfig reads what the page sent, and panics where a member is missing or of another type.
 func ReadClientConfig(text string) (v ClientConfig) {
@@ -392,7 +392,6 @@ func (v *Progress) write(w *json.Writer, name string) {
 	w.Int("blocksDone", int64(v.BlocksDone))
 	w.Int("blocksTotal", int64(v.BlocksTotal))
 	w.Int("bytesPerSecond", int64(v.BytesPerSecond))
-	w.Int("millisLeft", int64(v.MillisLeft))
 	w.String("fileId", v.FileID)
 	w.String("protocol", string(v.Protocol))
 	w.Close('}')

@@ -231,7 +231,7 @@ type HashState struct {
 	Sum   string
 }
 
-// Progress is an upload's. MillisLeft is below 0 while it is not known; FileID and Protocol are "" then.
+// Progress is an upload's. BytesPerSecond is 0 while no bytes move; FileID and Protocol are "" while they are not known.
 type Progress struct {
 	Stage          Stage
 	LoadedBytes    int64
@@ -239,7 +239,6 @@ type Progress struct {
 	BlocksDone     int64
 	BlocksTotal    int64
 	BytesPerSecond int64
-	MillisLeft     int64
 	FileID         string
 	Protocol       Protocol
 }

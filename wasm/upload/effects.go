@@ -87,7 +87,6 @@ type Progress struct {
 	BlocksDone     int64
 	BlocksTotal    int64 // 0 while the data is not cut
 	BytesPerSecond float64
-	SecondsLeft    float64 // below 0 while unknown
 }
 
 // Checksum says when the SHA-256 of all the data is computed.

@@ -51,7 +51,7 @@ func (m *Machine) stage() Stage {
 
 // Progress is the upload as it stands.
 func (m *Machine) Progress() Progress {
-	p := Progress{Stage: m.stage(), LoadedBytes: m.progress.loaded, TotalBytes: m.config.Size, SecondsLeft: -1}
+	p := Progress{Stage: m.stage(), LoadedBytes: m.progress.loaded, TotalBytes: m.config.Size}
 	if t := &m.transfer; t.lanes != nil {
 		p.BlocksTotal = t.blocks()
 		p.BlocksDone = t.acked / t.block
@@ -61,9 +61,6 @@ func (m *Machine) Progress() Progress {
 	}
 	if first, ok := m.progress.oldest(m.now); ok && p.Stage == Uploading {
 		p.BytesPerSecond = float64(p.LoadedBytes-first.loaded) * 1000 / float64(m.now-first.at)
-		if p.BytesPerSecond > 0 {
-			p.SecondsLeft = float64(p.TotalBytes-p.LoadedBytes) / p.BytesPerSecond
-		}
 	}
 	return p
 }

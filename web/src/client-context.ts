@@ -92,8 +92,8 @@ export class ClientContext {
       return await new Promise<CallEnd>((resolve, reject) => {
         let cancel = (): void => {};
         const aborted = (): void => {
-          reject(signal!.reason);
           cancel();
+          reject(signal!.reason);
         };
         const crashed = (error: RuntimeCrashError): void => reject(error);
         signal?.addEventListener("abort", aborted);

@@ -255,10 +255,11 @@ export class Upload implements API.Upload {
         })).catch((error: unknown) => enter(() => control.dataFailed(this.#id, from, textOf(error))));
       },
       releaseData: (before) => this.#source.release(before),
-      showProgress: ({ millisLeft, fileId, protocol, ...rest }) => {
+      showProgress: ({ fileId, protocol, ...rest }) => {
         this.#fileId = fileId || undefined;
         this.#protocol = protocol || undefined;
-        const progress: API.UploadProgress = Object.freeze({ ...rest, ...(millisLeft >= 0 && { secondsLeft: millisLeft / 1000 }) });
+        const { totalBytes, loadedBytes, bytesPerSecond } = rest;
+        const progress: API.UploadProgress = Object.freeze({ ...rest, ...(bytesPerSecond > 0 && { secondsLeft: (totalBytes - loadedBytes) / bytesPerSecond }) });
         queueMicrotask(() => this.#report(progress));
       },
       saveRecord: (record) => {
