@@ -176,6 +176,33 @@ func TestAbort(t *testing.T) {
 	assert.Equal(t, []uint32{1}, p.gone)
 }
 
+// TestAbortBesideAnother closes a client whose turn was aborted beside another client's turn of the chat: the service is told
+// when that one has ended, and in the closed client's name.
+func TestAbortBesideAnother(t *testing.T) {
+	p := newPage(t)
+	p.open(1, nil)
+	p.open(2, nil)
+	p.b.StartTurn(1, 1, turnParams("c"))
+	p.stream()
+	p.b.StartTurn(2, 2, turnParams("c"))
+	p.stream()
+	p.b.AbortTurn(1, 9)
+	p.b.Release(1)
+	p.b.CloseClient(1)
+	require.Len(t, p.fetches, 2, "the abort would stop the other turn")
+	p.b.DisconnectTurn(2)
+	p.b.Release(2)
+	require.Len(t, p.fetches, 3)
+	assert.Equal(t, uint32(1), p.fetches[2].client)
+	p.answer(503, "")
+	p.pass(60_000)
+	p.answer(204, "")
+	assert.Equal(t, "{}", p.ended["call 9"])
+	p.b.CloseClient(2)
+	p.isIdle()
+	assert.Equal(t, []uint32{1, 2}, p.gone)
+}
+
 func TestUpload(t *testing.T) {
 	p := newPage(t)
 	p.open(1, nil)

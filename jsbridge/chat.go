@@ -44,10 +44,11 @@ func (c *chat) over(t *liveTurn) {
 	}
 }
 
-// leave takes a turn out of which nothing more is told.
+// leave takes a turn out of which nothing more is told. Until then its client is needed: its abort may still have to go out.
 func (c *chat) leave(t *liveTurn) {
 	delete(c.turns, t.number)
 	c.forget()
+	t.client.end()
 }
 
 func (c *chat) forget() {
@@ -100,8 +101,8 @@ func (c *chat) stopped(t *liveTurn, err *api.Error) {
 		t.client.log("warn", "the service was not told to stop", retry.Field{Name: "path", Value: t.abort.Path}, retry.Field{Name: "code", Value: err.Code})
 	}
 	t.stopping = false
-	c.leave(t)
 	t.aborted(err)
+	c.leave(t)
 }
 
 // abort tells the service to stop what the chat is producing; a message that is sent meanwhile waits. It goes out though

@@ -62,11 +62,13 @@ func (p *fakePage) AskKey(ask, client uint32)       { p.asks = append(p.asks, as
 func (p *fakePage) Holds(int, string)               {}
 
 func (p *fakePage) Record(client uint32, record contract.LogRecord) {
+	assert.NotContains(p.t, p.gone, client, "nothing more comes of it")
 	p.logs = append(p.logs, record.Message)
 	assert.True(p.t, json.Valid([]byte(record.JSON())), record.JSON())
 }
 
 func (p *fakePage) Fetch(request, client uint32, params contract.FetchParams) {
+	assert.NotContains(p.t, p.gone, client, "nothing more comes of it")
 	p.fetches = append(p.fetches, fetched{request, client, params})
 	p.note("fetch %s %s", params.Method, params.URL)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/seed-76f09577/turnwire/wasm/turn"
 )
 
-// liveTurn performs one turn. It stays until the loader has taken its state and released it.
+// liveTurn performs one turn. It stays until the page has taken its state and released it.
 type liveTurn struct {
 	pump
 	requester
@@ -78,10 +78,9 @@ func (t *liveTurn) finish(o turn.Outcome) {
 	}
 	t.client.log(level, "turn ended", facts...)
 	t.client.b.page.TurnEnded(t.id, contract.TurnEnd{Status: o.Status, Error: errorOf(o.Err), Data: o.Complete})
-	t.client.end()
 }
 
-// sentTurn is the turn's machine as its wire knows it: the chat has to hear what leaves.
+// sentTurn is the turn's machine as its requester knows it: the chat has to hear what leaves.
 type sentTurn struct {
 	*turn.Machine
 	of *liveTurn

@@ -128,17 +128,23 @@ export class ClientContext {
       });
     } finally {
       drop?.();
+      // It may have needed another handle, in a later instance.
+      if (this.closed) this.#release();
     }
   }
 
   close(): void {
     if (this.closed) return;
     this.closed = true;
-    const handle = this.#handle;
-    this.#handle = undefined;
     for (const end of [...this.onClose]) end();
-    if (handle?.instance.alive) handle.instance.control.closeClient(handle.client);
+    this.#release();
     const error = new AgentError("the client was closed while the call was under way", "client_closed");
     for (const reject of this.#calls) reject(error);
+  }
+
+  #release(): void {
+    const handle = this.#handle;
+    this.#handle = undefined;
+    if (handle?.instance.alive) handle.instance.control.closeClient(handle.client);
   }
 }
