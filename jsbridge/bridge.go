@@ -7,9 +7,9 @@ package jsbridge
 
 import (
 	"github.com/seed-76f09577/turnwire/jsbridge/contract"
+	"github.com/seed-76f09577/turnwire/jsbridge/streams"
 	"github.com/seed-76f09577/turnwire/wasm/checksum"
 	"github.com/seed-76f09577/turnwire/wasm/retry"
-	"github.com/seed-76f09577/turnwire/wasm/turn"
 )
 
 // Bridge is the module as the page knows it: a page.Module.
@@ -28,9 +28,9 @@ type Bridge struct {
 	notices  map[*liveNotice]bool
 	chats    map[string]*chat
 
-	batch turn.Batch
-	hash  checksum.Hash
-	left  []byte // what the last call left for the page to read
+	streams streams.Streams
+	hash    checksum.Hash
+	left    []byte // what HashEnd left for the page to read
 }
 
 // cancelled is a call or a wait whose caller gives it up.
@@ -42,6 +42,9 @@ func New(page contract.Page) *Bridge {
 	b.connections = retry.NewConnections(b.clock, func(root string, held int) { page.Holds(held, root) })
 	return b
 }
+
+// Streams is page.Module's.
+func (b *Bridge) Streams() *streams.Streams { return &b.streams }
 
 // monotonic is in milliseconds: steps of the machine's clock do not move it.
 func (b *Bridge) monotonic() int64 { return int64(b.page.Now()) }

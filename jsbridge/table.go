@@ -1,7 +1,6 @@
 package jsbridge
 
-// table has what the page knows by a number of its choice, from 1. A slice, because a map's look-up is a good part of what
-// feeding one event costs: the page gives small numbers out, and gives them out again.
+// table has what the page knows by a number of its choice: small ones from 1, that it gives out again.
 type table[T comparable] struct{ entries []T }
 
 func (t *table[T]) put(number uint32, v T) {

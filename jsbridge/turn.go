@@ -38,6 +38,7 @@ func (b *Bridge) StartTurn(number, client uint32, p contract.TurnParams) {
 		t.chat.flush()
 	}}
 	b.turns.put(number, t)
+	b.streams.Add(number, t.machine)
 	c.begin()
 	c.open[t] = true
 	t.machine.Start()
@@ -125,28 +126,6 @@ func (b *Bridge) StreamEnded(number uint32, failure string) {
 	}
 }
 
-// Feed is page.Module's.
-func (b *Bridge) Feed(number uint32, chunk []byte, now int64) (fed contract.Fed) {
-	t := b.turns.get(number)
-	b.batch.JSON, b.batch.Marks = b.batch.JSON[:0], b.batch.Marks[:0]
-	fed.Batch = &b.batch
-	if t == nil {
-		return fed
-	}
-	m := t.machine
-	if len(chunk) > 0 {
-		m.Feed(now, chunk)
-	}
-	if m.Batch(&b.batch) {
-		fed.Flags |= contract.More
-	}
-	if m.Wants() {
-		fed.Flags |= contract.WantsFlush
-	}
-	fed.Text, fed.Reasoning = m.Text(), m.Reasoning()
-	return fed
-}
-
 // Flush is page.Module's.
 func (b *Bridge) Flush(number uint32) {
 	if t := b.turns.get(number); t != nil {
@@ -161,15 +140,8 @@ func (b *Bridge) Hold(number uint32, on bool) {
 	}
 }
 
-// Tools is page.Module's.
-func (b *Bridge) Tools(number uint32) (calls []byte, ok bool) {
-	t := b.turns.get(number)
-	if t == nil {
-		return nil, false
-	}
-	b.left = t.machine.AppendToolCalls(b.left[:0])
-	return b.left, true
-}
-
 // Release is page.Module's.
-func (b *Bridge) Release(number uint32) { b.turns.remove(number) }
+func (b *Bridge) Release(number uint32) {
+	b.turns.remove(number)
+	b.streams.Remove(number)
+}

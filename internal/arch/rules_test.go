@@ -13,8 +13,9 @@ import (
 // the module, the root package is ".".
 var layers = map[string][]string{
 	".":                 {"jsbridge", "jsbridge/contract", "jsbridge/page"},
-	"jsbridge":          {"jsbridge/contract", "wasm/turn", "wasm/upload", "wasm/checksum", "wasm/api", "wasm/retry", "wasm/sse", "wasm/json"},
-	"jsbridge/page":     {"jsbridge/contract"},
+	"jsbridge":          {"jsbridge/contract", "jsbridge/streams", "wasm/turn", "wasm/upload", "wasm/checksum", "wasm/api", "wasm/retry", "wasm/sse", "wasm/json"},
+	"jsbridge/streams":  {"jsbridge/contract", "wasm/turn"},
+	"jsbridge/page":     {"jsbridge/contract", "jsbridge/streams"},
 	"jsbridge/contract": {"wasm/turn", "wasm/upload", "wasm/api", "wasm/json"},
 	"wasm/turn":         {"wasm/api", "wasm/retry", "wasm/sse", "wasm/json"},
 	"wasm/upload":       {"wasm/api", "wasm/retry", "wasm/sse", "wasm/json"},
@@ -127,7 +128,7 @@ func importFault(module string, s source, path string) string {
 		return s.folder + " has no place in the layers yet: give it one in internal/arch"
 	}
 	if !slices.Contains(allowed, local) {
-		return "arrows go one way, main → jsbridge, page → contract → turn, upload, checksum → retry, sse → api → json"
+		return "arrows go one way, main → jsbridge, page → streams → contract → turn, upload, checksum → retry, sse → api → json"
 	}
 	return ""
 }

@@ -5,7 +5,7 @@ package contract
 import "github.com/seed-76f09577/turnwire/wasm/json"
 
 // Stamp tells this contract from another: a hash of this package's source.
-const Stamp = "798b1300138c3a95"
+const Stamp = "a14626e346fdb2d4"
 
 // ReadClientConfig reads what the page sent, and panics where a member is missing or of another type.
 func ReadClientConfig(text string) (v ClientConfig) {

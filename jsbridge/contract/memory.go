@@ -54,5 +54,4 @@ type Exports interface {
 type Fed struct {
 	Batch           *turn.Batch
 	Text, Reasoning []byte
-	Flags           uint32
 }

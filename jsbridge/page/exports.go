@@ -10,7 +10,10 @@ import (
 
 // Of what each function is for, contract.Exports tells.
 
-var shared contract.Memory
+var (
+	shared contract.Memory
+	fed    contract.Fed
+)
 
 //go:wasmexport memory
 func memory() unsafe.Pointer { return unsafe.Pointer(&shared) }
@@ -20,11 +23,11 @@ func feed(turn, bytes uint32, now float64) (flags uint32) {
 	defer recovered()
 	crashPoint("feed")
 	shared.Count = 0
-	fed := module.Feed(turn, shared.In[:bytes], int64(now))
+	flags = feeds.Feed(turn, shared.In[:bytes], int64(now), &fed)
 	leave(fed.Batch.JSON)
 	shared.Count = uint32(copy(shared.Marks[:], fed.Batch.Marks))
 	shared.Text, shared.Reasoning = address(fed.Text), address(fed.Reasoning)
-	return fed.Flags
+	return flags
 }
 
 //go:wasmexport flush
@@ -45,7 +48,7 @@ func hold(turn, on uint32) {
 func tools(turn uint32) (left uint32) {
 	defer recovered()
 	crashPoint("tools")
-	calls, ok := module.Tools(turn)
+	calls, ok := feeds.Tools(turn)
 	if !ok {
 		return 0
 	}

@@ -10,16 +10,16 @@ import (
 
 	"github.com/hack-pad/safejs"
 	"github.com/seed-76f09577/turnwire/jsbridge/contract"
+	"github.com/seed-76f09577/turnwire/jsbridge/streams"
 )
 
 // Module is what package jsbridge makes of the module: beside Control what contract.Exports has, with bytes in place of
 // their addresses.
 type Module interface {
 	contract.Control
-	Feed(turn uint32, chunk []byte, now int64) contract.Fed
+	Streams() *streams.Streams
 	Flush(turn uint32)
 	Hold(turn uint32, on bool)
-	Tools(turn uint32) (calls []byte, ok bool)
 	Release(turn uint32)
 	HashBegin(state []byte) (ok bool)
 	HashWrite(bytes []byte)
@@ -30,6 +30,7 @@ var (
 	// host is the page's script, as the global object has it that was made for this instance.
 	host   safejs.Value
 	module Module
+	feeds  *streams.Streams
 )
 
 // Start makes the module known to the page's script, and returns.
@@ -39,6 +40,7 @@ func Start(make func(contract.Page) Module) error {
 		return errors.New("no loader: this module is started by turnwire.mjs or turnwire.js")
 	}
 	module = make(&script{})
+	feeds = module.Streams()
 	object, err := safejs.Global().Get("Object")
 	if err != nil {
 		return fmt.Errorf("hand-off: %w", err)
