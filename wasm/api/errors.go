@@ -176,20 +176,23 @@ func Excerpt(body []byte, n int) string {
 	return string(out)
 }
 
-// WithoutQueries takes the queries out of what may be addresses: a signed one must not end in a log.
+// WithoutQueries takes the queries out of what may be addresses: a signed one must not end in a log. What stands behind a
+// "=" is taken out as well, for where an address is broken its query may stand by itself.
 func WithoutQueries(text string) string {
 	out := make([]byte, 0, len(text))
 	for i := 0; i < len(text); i++ {
 		out = append(out, text[i])
-		if text[i] == '?' && i+1 < len(text) && text[i+1] > ' ' {
+		if (text[i] == '?' || text[i] == '=') && i+1 < len(text) && inQuery(text[i+1]) {
 			out = append(out, "…"...)
-			for i+1 < len(text) && text[i+1] > ' ' && text[i+1] != '"' && text[i+1] != '<' {
+			for i+1 < len(text) && inQuery(text[i+1]) {
 				i++
 			}
 		}
 	}
 	return string(out)
 }
+
+func inQuery(c byte) bool { return c > ' ' && c != '"' && c != '<' }
 
 // mediaType is the lower-cased type before any parameter.
 func mediaType(contentType string) string {

@@ -191,11 +191,13 @@ func TestExcerpt(t *testing.T) {
 
 func TestWithoutQueries(t *testing.T) {
 	for text, want := range map[string]string{
-		"why? because":                          "why? because",
-		"why?":                                  "why?",
-		`["https://s.test/x?sig=a&b=c","next"]`: `["https://s.test/x?…","next"]`,
-		"at https://s.test/x?sig=secret today":  "at https://s.test/x?… today",
-		"<a>?sig=x</a>":                         "<a>?…</a>",
+		"why? because":                           "why? because",
+		"why?":                                   "why?",
+		`["https://s.test/x?sig=a&b=c","next"]`:  `["https://s.test/x?…","next"]`,
+		"at https://s.test/x?sig=secret today":   "at https://s.test/x?… today",
+		"at https://s.test/x sig=secret today":   "at https://s.test/x sig=… today",
+		"x v=1&sig=secret\">, y = 1 and z=\"q\"": "x v=…\">, y = 1 and z=\"q\"",
+		"<a>?sig=x</a>":                          "<a>?…</a>",
 	} {
 		assert.Equal(t, want, WithoutQueries(text))
 	}
