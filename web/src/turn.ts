@@ -6,8 +6,9 @@ import { type AgentError, ConnectionError, InvalidArgumentError, textOf } from "
 import { type Batch, batchSize, EventQueue } from "./event-queue.ts";
 import { guarded, Listeners } from "./listeners.ts";
 import { current } from "./loader.ts";
+import { textStreamOf } from "./text-stream.ts";
 import type { SendConfig } from "./validate.ts";
-import { shouldYield, slice, yieldToPage } from "./yielding.ts";
+import { pacer, shouldYield, slice, yieldToPage } from "./yielding.ts";
 
 /** How much is kept for an iteration that may come; past it, reading pauses or the events are dropped. */
 const queueMost = 8 << 20; // an eighth while it is taken: what lies in wait costs the collector long tasks
@@ -383,11 +384,8 @@ export class Turn implements API.Turn {
     if (this.#iterating) throw new InvalidArgumentError("the turn is being iterated already: a turn can be iterated once", "already_iterated");
     this.#iterating = true;
     let returned = false;
-    // A loop over kept events would never let go of the thread. To look at the clock each time would cost a third, so it is
-    // looked at after as many as take about an eighth of the slice.
-    let last = 0;
-    let every = 8;
-    let left = every;
+    // A loop over kept events would never let go of the thread.
+    const tired = pacer();
     return {
       next: () => {
         if (returned) return Promise.resolve({ value: undefined, done: true });
@@ -395,13 +393,7 @@ export class Turn implements API.Turn {
         const value = this.#queue.take();
         if (this.#room && this.#queue.size <= queueMost / 16) this.#room();
         if (value) {
-          if (--left > 0) return Promise.resolve({ value, done: false });
-          const now = performance.now();
-          if (now - last < slice / 16) every = Math.min(2 * every, 64);
-          else if (now - last > slice / 8) every = Math.max(every >> 1, 1);
-          left = every;
-          last = now;
-          return shouldYield(now) ? yieldToPage().then(() => ({ value, done: false })) : Promise.resolve({ value, done: false });
+          return tired() ? yieldToPage().then(() => ({ value, done: false })) : Promise.resolve({ value, done: false });
         }
         return new Promise((resolve, reject) => {
           if (this.#settled) this.#last({ resolve, reject });
@@ -417,16 +409,6 @@ export class Turn implements API.Turn {
   }
 
   textStream(): ReadableStream<string> {
-    const events = this[Symbol.asyncIterator]();
-    return new ReadableStream<string>({
-      async pull(controller) {
-        for (;;) {
-          const { done, value } = await events.next();
-          if (done) return controller.close();
-          if (value.type === "text_delta" && typeof value.data.chunk === "string") return controller.enqueue(value.data.chunk);
-        }
-      },
-      cancel: () => void events.return!(),
-    }, { highWaterMark: 0 });
+    return textStreamOf(this[Symbol.asyncIterator]());
   }
 }

@@ -3,6 +3,7 @@ import { hash, smallMost, useWorker } from "./background.ts";
 import type { ClientContext, Handle } from "./client-context.ts";
 import { checksumBefore, checksumDuring, type File as Told } from "./contract.ts";
 import { type RuntimeCrashError, textOf, UploadError } from "./errors.ts";
+import { fingerprintOf } from "./fingerprint.ts";
 import { guarded, Listeners } from "./listeners.ts";
 import { claim, forget, load, save } from "./records.ts";
 import type { UploadSink } from "./sinks.ts";
@@ -12,9 +13,6 @@ import { ticketJSON, type UploadConfig } from "./validate-files.ts";
 
 /** Every upload that has not ended, and whose it is. */
 export const uploads = new Map<Upload, ClientContext>();
-
-/** Bytes at either end of a file by which it is known again. */
-const printSize = 8 << 20;
 
 /** Under what the record of an upload is kept. */
 export const uploadKey = ({ config: { base } }: ClientContext, { workspaceId, resumeKey }: UploadConfig): string => `${base} ${workspaceId} ${resumeKey}`;
@@ -122,7 +120,7 @@ export class Upload implements API.Upload {
     const key = this.key;
     const record = key === undefined ? "" : await this.#recall(key);
     if (this.#over) return;
-    const { fingerprint, sum } = key === undefined ? { fingerprint: "", sum: "" } : await this.#fingerprint();
+    const { fingerprint, sum } = key === undefined ? { fingerprint: "", sum: "" } : await fingerprintOf(this.#data, this.#source, this.#config, () => this.#over);
     if (this.#over) return;
     await this.#context.withHandle((handle) => {
       if (this.#over) return;
@@ -169,42 +167,6 @@ export class Upload implements API.Upload {
       // Such as in a private window: the upload itself does not need it.
       this.#context.log("warn", "no record can be kept, so that a reload would begin anew", { reason: textOf(error) });
       return "";
-    }
-  }
-
-  /**
-   * Tells this data from other data of the same name, size and type. A file has its time of change, and its ends; of
-   * data without one nothing short of all its bytes is certain, and their sum, which is given too, need not be
-   * computed again.
-   */
-  async #fingerprint(): Promise<{ fingerprint: string; sum: string }> {
-    const { size, once } = this.#config;
-    if (once) return { fingerprint: "", sum: "" };
-    try {
-      const { lastModified } = this.#data as Partial<File>;
-      if (lastModified !== undefined) {
-        const first = await this.#sum(0, Math.min(size, printSize));
-        return { fingerprint: `${lastModified} ${first} ${size > printSize ? await this.#sum(Math.max(size - printSize, printSize), size) : ""}`, sum: "" };
-      }
-      const release = size > smallMost ? useWorker() : undefined;
-      try {
-        const sum = await this.#sum(0, size);
-        return { fingerprint: sum, sum };
-      } finally {
-        release?.();
-      }
-    } catch (error) {
-      throw new UploadError(`the data can't be read: was the file changed or removed since it was chosen? (${textOf(error)})`, "data_unreadable", false, { stage: "preparing", cause: error });
-    }
-  }
-
-  /** The SHA-256 of a part of the data; "" where the upload ends meanwhile. */
-  async #sum(from: number, to: number): Promise<string> {
-    for (let at = from, state = ""; ; ) {
-      const end = Math.min(at + printSize, to);
-      state = await hash({ data: await this.#source.part(at, end), state, last: end === to });
-      if (end === to || this.#over) return state;
-      at = end;
     }
   }
 
