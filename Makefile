@@ -86,15 +86,16 @@ native:
 facade: $(npm)
 	$(stage) "facade tests" node --import ./web/test/typescript.mjs --test --test-reporter=dot web/test/*.test.mjs
 
-# Other seeds at each run; one that fails is named, and runs again with -seed.
+# Other seeds every day, so that what one machine saw another sees too; one that fails is named, and runs again with -seed.
 simulation:
-	$(stage) "simulation of turns" go test -count=1 -v -run Simulation ./wasm/turn -turns=10000 -from=$$(date +%s)00000
-	$(stage) "simulation of uploads" go test -count=1 -v -run Simulation ./wasm/upload -uploads=20000 -from=$$(date +%s)00000
+	$(stage) "simulation of turns" go test -count=1 -v -run Simulation ./wasm/turn -turns=10000 -from=$$(date -u +%Y%m%d)00000
+	$(stage) "simulation of uploads" go test -count=1 -v -run Simulation ./wasm/upload -uploads=20000 -from=$$(date -u +%Y%m%d)00000
 
 chromium:
 	$(stage) "core tests in Chromium" node scripts/test-chromium.mjs
 
-# Other seeds at each run, as above: a failure says how one act is played again. HOSTILE_SECONDS=… for more than a minute.
+# Other seeds every day, as above: a failure says how one act is played again. HOSTILE_SECONDS=… for more than a minute,
+# TURNWIRE_SEED=… for others.
 hostile: build
 	$(stage) "hostile service" node --test --test-reporter=spec e2e/hostile/hostile.mjs
 

@@ -14,9 +14,9 @@ export function random(seed) {
   return { next, below, pick: (list) => list[below(list.length)] };
 }
 
-/** The seed of this run, said on the test's output. */
+/** The seed of the day, so that what one machine saw another sees too; said on the test's output. */
 export function seedFor(t) {
-  const seed = Number(process.env.TURNWIRE_SEED ?? Date.now() % 2 ** 31);
+  const seed = Number(process.env.TURNWIRE_SEED ?? (Math.floor(Date.now() / 86_400_000) * 100_003) % 2 ** 31);
   t.diagnostic(`TURNWIRE_SEED=${seed}`);
   return seed;
 }
