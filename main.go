@@ -1,4 +1,4 @@
-//go:build js && wasm
+//go:build (js && wasm) || tinygo
 
 // Command turnwire is the WebAssembly module of the browser client. The page's script hands it what it may use of the page,
 // and gets the functions of package jsbridge back.
@@ -10,11 +10,9 @@ import (
 	"github.com/seed-76f09577/turnwire/jsbridge/page"
 )
 
-func main() {
-	if err := page.Start(func(p contract.Page) page.Module { return jsbridge.New(p) }); err != nil {
-		// The loader turns the end of the program into a RuntimeLoadError; this is for its console.
-		println("turnwire:", err.Error())
-		return
-	}
-	select {}
+// Not in main, which nobody calls in the small build: it is a library, and runs only inside of calls.
+func init() {
+	page.Start(func(p contract.Page) page.Module { return jsbridge.New(p) })
 }
+
+func main() { select {} }

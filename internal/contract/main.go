@@ -1,5 +1,6 @@
 // Command contract writes what follows from package contract: how its records are read and written (marshal.go), how its
-// functions cross by safejs (border.go of package page), and the page's half (web/src/contract.ts). With -check it writes
+// functions cross in either build (safejs_border.go and direct_border.go of package page), and the page's half
+// (web/src/contract.ts). With -check it writes
 // nothing and fails where one of these is not as it should be.
 package main
 
@@ -29,7 +30,8 @@ func main() {
 		text []byte
 	}{
 		{"jsbridge/contract/marshal.go", source(c.marshal())},
-		{"jsbridge/page/border.go", source(c.border())},
+		{"jsbridge/page/safejs_border.go", source(c.safejs())},
+		{"jsbridge/page/direct_border.go", source(c.direct())},
 		{"web/src/contract.ts", c.script()},
 	} {
 		path := filepath.Join(*top, file.path)

@@ -1,6 +1,6 @@
 // Package contract is what the module and the script of a page must both know, said once: the functions that each has of
 // the other, the records that cross, the memory that both read. `make contract` writes what follows from it: marshal.go
-// beside this file, border.go of package page, and web/src/contract.ts.
+// beside this file, two files of package page, and web/src/contract.ts.
 //
 // Numbers, strings, booleans and records cross, and nothing else: what only JavaScript can hold, such as a response or a
 // listener, stays in the page under a number. A record crosses as JSON, and is the last argument of its function. A member

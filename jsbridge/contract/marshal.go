@@ -5,7 +5,7 @@ package contract
 import "github.com/seed-76f09577/turnwire/wasm/json"
 
 // Stamp tells this contract from another: a hash of this package's source.
-const Stamp = "a14626e346fdb2d4"
+const Stamp = "aa0731d4b73da887"
 
 // ReadClientConfig reads what the page sent, and panics where a member is missing or of another type.
 func ReadClientConfig(text string) (v ClientConfig) {

@@ -13,7 +13,7 @@ const (
 	WantsFlush = 2
 )
 
-// Memory is the memory that the page reads and writes, at the address that Exports.Memory gives. After In come 32-bit words.
+// Memory is the memory that the page reads and writes, at the address that Exports.Shared gives. After In come 32-bit words.
 type Memory struct {
 	In [ChunkSize]byte
 	// Out and Size are address and length of what the last call left.
@@ -32,7 +32,8 @@ type Memory struct {
 // Exports is what the module exports: what is called for every chunk, where a callback of JavaScript would cost more than
 // all the rest. now is performance.now(), which JavaScript reads faster than Go does.
 type Exports interface {
-	Memory() uint32
+	// Shared is where Memory lies.
+	Shared() uint32
 	// Feed gives a turn so many bytes of Memory.In, 0 for none, and leaves a batch of its events.
 	Feed(turn, bytes uint32, now float64) (flags uint32)
 	// Flush performs what the turn asks for.

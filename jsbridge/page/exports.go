@@ -1,4 +1,4 @@
-//go:build wasm
+//go:build wasm || tinygo
 
 package page
 
@@ -11,12 +11,13 @@ import (
 // Of what each function is for, contract.Exports tells.
 
 var (
-	shared contract.Memory
+	// Not a variable itself: TinyGo's collector would search it for addresses, chunks of text and all.
+	shared = new(contract.Memory)
 	fed    contract.Fed
 )
 
-//go:wasmexport memory
-func memory() unsafe.Pointer { return unsafe.Pointer(&shared) }
+//go:wasmexport shared
+func sharedMemory() unsafe.Pointer { return unsafe.Pointer(shared) }
 
 //go:wasmexport feed
 func feed(turn, bytes uint32, now float64) (flags uint32) {

@@ -1,4 +1,4 @@
-//go:build wasm && !testbuild
+//go:build (wasm || tinygo) && !testbuild
 
 package page
 

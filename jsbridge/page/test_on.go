@@ -1,38 +1,37 @@
-//go:build js && wasm && testbuild
+//go:build (wasm || tinygo) && testbuild
 
 package page
 
 import (
 	"runtime"
-
-	"github.com/hack-pad/safejs"
+	"unsafe"
 )
 
-// crashPoint panics, or runs out of memory, where the page has asked for it by performance.turnwireCrash:
-// "name" or "name:memory". The object performance is the one thing that a test's page shares with the module.
+// crashAt is where the module is to panic or to run out of memory, "name" or "name:memory" and a zero: a test writes it.
+var crashAt [64]byte
+
+//go:wasmexport crashAt
+func crashAtAddress() unsafe.Pointer { return unsafe.Pointer(&crashAt) }
+
 func crashPoint(name string) {
-	performance, err := safejs.Global().Get("performance")
-	if err != nil {
-		panic(err)
+	asked := crashAt[:]
+	for i, c := range asked {
+		if c == 0 {
+			asked = asked[:i]
+			break
+		}
 	}
-	value, err := performance.Get("turnwireCrash")
-	if err != nil || value.Type() != safejs.TypeString {
-		return
-	}
-	asked := text(value)
-	if asked != name && asked != name+":memory" {
-		return
-	}
-	if err := performance.Set("turnwireCrash", ""); err != nil {
-		panic(err)
-	}
-	if asked == name {
+	switch string(asked) {
+	case name:
+		crashAt[0] = 0
 		panic("testbuild: " + name)
-	}
-	var kept [][]byte
-	for {
-		kept = append(kept, make([]byte, 512<<20))
-		kept[len(kept)-1][len(kept)] = 1
+	case name + ":memory":
+		crashAt[0] = 0
+		var kept [][]byte
+		for {
+			kept = append(kept, make([]byte, 512<<20))
+			kept[len(kept)-1][len(kept)] = 1
+		}
 	}
 }
 

@@ -131,7 +131,7 @@ var functions = []struct {
 		return nil
 	}},
 	{"storeProgress", func(c contract.Control, n *[3]int64, text string) any {
-		c.StoreProgress(uint32(n[0]), uint32(n[1]), n[2])
+		c.StoreProgress(uint32(n[0]), uint32(n[1]), int64(n[2]))
 		return nil
 	}},
 	{"storeAlive", func(c contract.Control, n *[3]int64, text string) any {
@@ -155,13 +155,10 @@ var functions = []struct {
 		return nil
 	}},
 	{"dataFailed", func(c contract.Control, n *[3]int64, text string) any {
-		c.DataFailed(uint32(n[0]), n[1], text)
+		c.DataFailed(uint32(n[0]), int64(n[1]), text)
 		return nil
 	}},
 }
-
-// script is the page's own half of the contract, as its script implements it.
-type script struct{}
 
 func (*script) Now() float64 { return number(invoke("now")) }
 
