@@ -1,6 +1,6 @@
 import { stamp } from "./contract.ts";
 import { closeBlob, hashRange, type HashJob, toHex } from "./hash.ts";
-import { compiled, instance, workerMaker } from "./loader.ts";
+import { compiled, instance, runtimeOf, workerMaker } from "./loader.ts";
 import { fired, keepTimers } from "./timers.ts";
 import type { FromWorker, ToWorker } from "./worker.ts";
 import { shouldYield, yieldToPage } from "./yielding.ts";
@@ -65,7 +65,7 @@ function start(): void {
       else waiter.reject(message.unread);
     }
   };
-  compiled().then((module) => give({ module })).catch(failed);
+  compiled().then((module) => give({ module, runtime: runtimeOf(module) })).catch(failed);
 }
 
 function end(old: Helper): void {
@@ -107,7 +107,7 @@ function inPage(job: HashJob): Promise<string> {
   const result = last.then(async () => {
     const running = await instance();
     try {
-      return await hashRange(running.exports, job, () => {
+      return await hashRange(running.program, job, () => {
         if (!running.alive) throw running.error;
         return shouldYield() ? yieldToPage() : undefined;
       });

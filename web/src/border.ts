@@ -1,18 +1,45 @@
-import { type Control, type Page, pageRecords } from "./contract.ts";
+import { type Control, type Page, pageRecords, pageTexts } from "./contract.ts";
+import { left, type Program } from "./program.ts";
 
 /** The module's functions or the page's as they cross: a record is JSON, and the last argument. */
 export type Crossing<T> = { [name in keyof T]: (...args: any[]) => any };
 
-/** The module's functions for the page. around calls them: what they throw must not go further. */
-export const toModule = (functions: Crossing<Control>, around: (call: () => unknown) => unknown): Control =>
-  Object.fromEntries(Object.entries(functions).map(([name, fn]) => [name, (...args: unknown[]) =>
-    around(() => fn(...args.map((arg) => (typeof arg === "object" ? JSON.stringify(arg) : arg))))])) as unknown as Control;
+const encoder = new TextEncoder();
 
-/** The page's functions for the module, and what else it is lent. */
-export const toPage = (functions: Page, lent: object): object =>
-  new Proxy(lent, {
-    get: (_, name: keyof Page) => (name in lent ? lent[name as never] : (...args: any[]) => {
+/** The module's functions for the page. around calls them: what they throw must not go further. */
+export function toModule(program: Program, around: (call: () => unknown) => unknown): Control {
+  const functions = (program.control ?? program.exports) as Record<string, (...args: unknown[]) => unknown>;
+  return Object.fromEntries(Object.entries(functions).map(([name, call]) => [name, (...args: unknown[]) => around(() => {
+    const last = args.length - 1;
+    if (typeof args[last] === "object") args[last] = JSON.stringify(args[last]);
+    if (!program.control && typeof args[last] === "string") hand(program, args.pop() as string);
+    const result = call(...args);
+    return typeof result === "number" ? new TextDecoder().decode(left(program)) : result;
+  })])) as unknown as Control;
+}
+
+/** Hands a text over, ahead of the call that it is for. */
+function hand({ exports, memory }: Program, text: string): void {
+  const bytes = encoder.encode(text);
+  const at = (exports as unknown as { room(bytes: number): number }).room(bytes.length);
+  new Uint8Array(memory.buffer).set(bytes, at >>> 0);
+}
+
+/** One of the page's functions for a module that TinyGo compiled: a text comes as its address and its size. */
+export const toImport = (functions: Page, name: keyof Page, text: (at: number, size: number) => string) => (...args: any[]): unknown => {
+  const isRecord = pageRecords.includes(name);
+  if (isRecord || pageTexts.includes(name)) {
+    const last = text(...(args.splice(-2) as [number, number]));
+    args.push(isRecord ? JSON.parse(last) : last);
+  }
+  return (functions as Crossing<Page>)[name](...args);
+};
+
+/** The page's functions for a module that Go compiled. */
+export const toPage = (functions: Page): object =>
+  new Proxy(functions, {
+    get: (_, name: keyof Page) => (...args: any[]) => {
       if (pageRecords.includes(name)) args.push(JSON.parse(args.pop()));
       return (functions as Crossing<Page>)[name](...args);
-    }),
+    },
   });

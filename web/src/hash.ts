@@ -1,6 +1,6 @@
 import { cancelQuietly } from "./byte-reader.ts";
-import { chunkSize, words } from "./contract.ts";
-import type { ProgramExports } from "./instantiate.ts";
+import { chunkSize } from "./contract.ts";
+import { left, type Program } from "./program.ts";
 import type { Part } from "./source.ts";
 
 /** A range of bytes to be added to a SHA-256 (FIPS 180-4). */
@@ -19,12 +19,12 @@ const readSize = 1 << 20;
  * Adds a range and gives the new state, or the sum, in lower-case hexadecimal. Rejects where the bytes can't be read.
  * Nothing else may be hashed by the same module meanwhile; breathe is called every chunk, where the page has to live.
  */
-export async function hashRange(exports: ProgramExports, { data, state, last }: HashJob, breathe?: () => Promise<void> | undefined): Promise<string> {
-  const io = exports.memory();
+export async function hashRange(program: Program, { data, state, last }: HashJob, breathe?: () => Promise<void> | undefined): Promise<string> {
+  const { exports, memory, shared } = program;
   let view = new Uint8Array();
   const put = (bytes: Uint8Array): number => {
     // The memory is a new buffer whenever it has grown.
-    if (view.buffer !== exports.mem.buffer) view = new Uint8Array(exports.mem.buffer, io, chunkSize);
+    if (view.buffer !== memory.buffer) view = new Uint8Array(memory.buffer, shared, chunkSize);
     view.set(bytes);
     return bytes.length;
   };
@@ -51,8 +51,7 @@ export async function hashRange(exports: ProgramExports, { data, state, last }: 
     await data.blob.slice(0, 1).arrayBuffer();
   }
   exports.hashEnd(last ? 1 : 0);
-  const memory = new Uint32Array(exports.mem.buffer, io + chunkSize);
-  return toHex(new Uint8Array(exports.mem.buffer, memory[words.out], memory[words.size]));
+  return toHex(left(program));
 }
 
 interface Chunks {

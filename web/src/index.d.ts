@@ -67,8 +67,10 @@ export class AgentClient {
 }
 
 export interface InitOptions {
-  /** Where the .wasm lies. Default: beside the script. */
+  /** Where the module lies, turnwire.wasm or turnwire.go.wasm. Default: turnwire.wasm beside the script. */
   wasmURL?: string | URL;
+  /** Where Go's runtime script lies, which turnwire.go.wasm alone needs. Default: turnwire.go.mjs beside the module. */
+  runtimeURL?: string | URL;
   /** A module compiled already, for a page that has its own loading. */
   wasmModule?: WebAssembly.Module;
   /**

@@ -1,9 +1,9 @@
 import type { TurnEvent } from "turnwire";
-import { type Crossing, toModule } from "./border.ts";
-import { chunkSize, type Control, words } from "./contract.ts";
+import { toModule } from "./border.ts";
+import { chunkSize, type Control, type Exports, words } from "./contract.ts";
 import { RuntimeCrashError, textOf } from "./errors.ts";
 import { Numbered } from "./numbered.ts";
-import type { ProgramExports } from "./instantiate.ts";
+import type { Program } from "./program.ts";
 import type { CallSink, ClientSink, TurnSink, UploadSink } from "./sinks.ts";
 
 // The text of an answer may begin with U+FEFF, which is no byte order mark there.
@@ -16,7 +16,8 @@ const { out, size, count, marks } = words;
 
 /** One running module. */
 export class Instance {
-  readonly exports: ProgramExports;
+  readonly program: Program;
+  readonly exports: Exports;
   readonly control: Control;
   /** Until nothing more comes of one that is closed: a request that tells the service of an end may still go out. */
   readonly clients = new Numbered<ClientSink>();
@@ -33,16 +34,14 @@ export class Instance {
   dead = false;
   error: RuntimeCrashError | undefined;
   readonly #io: number;
-  readonly #stop: () => void;
   #bytes = new Uint8Array(0);
   #words = new Uint32Array(0);
 
-  /** stop is called once, when nothing of the program may run any more. */
-  constructor(exports: ProgramExports, control: Crossing<Control>, stop: () => void) {
-    this.exports = exports;
-    this.control = toModule(control, (call) => this.inside(call));
-    this.#stop = stop;
-    this.#io = exports.memory();
+  constructor(program: Program) {
+    this.program = program;
+    this.exports = program.exports;
+    this.control = toModule(program, (call) => this.inside(call));
+    this.#io = program.shared;
   }
 
   /** A trap of the module, such as memory that can't grow, is the end of the instance and not of the page. */
@@ -58,7 +57,7 @@ export class Instance {
   /** The memory is a new buffer whenever it has grown; views of the old one are empty then. */
   #refresh(): void {
     if (this.#bytes.length === 0) {
-      const { buffer } = this.exports.mem;
+      const { buffer } = this.program.memory;
       this.#bytes = new Uint8Array(buffer);
       this.#words = new Uint32Array(buffer, this.#io + chunkSize);
     }
@@ -153,11 +152,11 @@ export class Instance {
   crash(reason: unknown, dead: boolean): void {
     if (dead && !this.dead) {
       this.dead = true;
-      this.#stop();
+      this.program.stop();
     }
     if (!this.alive) return;
     this.alive = false;
-    const error = this.error = new RuntimeCrashError(`the module stopped working (${textOf(reason)}); the next call starts it anew`, "runtime_crashed", true, { cause: reason });
+    const error = this.error = new RuntimeCrashError(`the module stopped working (${this.program.said() || textOf(reason)}); the next call starts it anew`, "runtime_crashed", true, { cause: reason });
     for (const listener of this.onCrash) listener(error);
     this.onCrash.clear();
   }

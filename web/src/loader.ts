@@ -1,12 +1,13 @@
 import type { InitOptions } from "turnwire";
-import { type Crossing, toPage } from "./border.ts";
 import { countOthers, hearConnections, holdNone } from "./connections.ts";
-import { type Control, stamp } from "./contract.ts";
+import { type Page, stamp } from "./contract.ts";
+import { toImport, toPage } from "./border.ts";
 import { RuntimeLoadError, textOf } from "./errors.ts";
 import { Host } from "./host.ts";
 import { Instance } from "./instance.ts";
-import { instantiate } from "./instantiate.ts";
+
 import { invalid } from "./invalid.ts";
+import { begin, loadRuntime, needsRuntime, type Program } from "./program.ts";
 import { type InitConfig, initConfig } from "./validate.ts";
 
 let source: Partial<InitConfig> = {};
@@ -16,10 +17,24 @@ let compiling: Promise<WebAssembly.Module> | undefined;
 let starting: Promise<Instance> | undefined;
 let running: Instance | undefined;
 
-/** Says where the module and the worker lie when the page does not: beside the script, which each entry finds its own way. */
+/**
+ * Says where the module and the worker lie when the page does not: beside the script, which each entry finds its own way.
+ * In a page the module is on its way from then on; what of the page runs in the same task may still say that it lies elsewhere.
+ */
 export function setDefault(module: () => URL, worker: () => Worker): void {
   beside = module;
   besideWorker = worker;
+  // A failure is the first call's to tell, which tries again.
+  if (typeof document !== "undefined") queueMicrotask(() => compiled().catch(() => {}));
+}
+
+/** Where the module comes from. */
+const address = (): string => (source.wasmModule ? "init's wasmModule" : String(source.wasmURL || beside()));
+
+/** Where Go's runtime script lies that a module needs: beside it, unless the page says otherwise. "" where it needs none. */
+export function runtimeOf(module: WebAssembly.Module): string {
+  if (!needsRuntime(module)) return "";
+  return String(source.runtimeURL || new URL("turnwire.go.mjs", new URL(String(source.wasmURL || beside()), location.href)));
 }
 
 /** Starts the worker; undefined where the page wants none. */
@@ -47,8 +62,8 @@ export function init(options?: InitOptions): Promise<void> {
       throw invalid("options", "given before the first client is made: the module is being loaded from elsewhere already");
     }
     if (!starting && options !== undefined) {
+      if (next.wasmURL !== source.wasmURL || next.wasmModule !== source.wasmModule) compiling = undefined;
       source = next;
-      compiling = undefined;
     }
   } catch (error) {
     return Promise.reject(error);
@@ -63,35 +78,20 @@ async function start(): Promise<Instance> {
   // Early, so that what other pages say is known by the time of the first request.
   hearConnections(() => running?.control);
   const module = await compiled();
-  let control: Crossing<Control> | undefined;
-  let theirs: string | undefined;
   let live: Instance | undefined;
-  let reason: unknown = "it ended";
   const host = new Host(() => live);
-  const started = (given: Crossing<Control>, stamp?: string): void => {
-    theirs = stamp;
-    control = given;
-  };
   try {
-    const { go, program, exports } = await instantiate(module, toPage(host, { started }));
-    go.exit = (code) => {
-      reason = `exit code ${code}`;
-      live?.crash(reason, true);
-    };
-    const ended = go.run(program);
-    if (!control) throw new Error(String(reason));
-    if (theirs !== stamp) throw anotherBuild(String(source.wasmURL || (source.wasmModule ? "init's wasmModule" : beside())));
-    live = new Instance(exports, control, () => {
-      // Go's own timers would resume it.
-      for (const timer of go._scheduledTimeouts.values()) clearTimeout(timer);
-      go._scheduledTimeouts.clear();
-    });
+    const runtime = runtimeOf(module);
+    const program = await (runtime
+      ? beginGo(runtime, module, host, (reason) => live?.crash(reason, true))
+      : begin(module, (name, text) => toImport(host, name as keyof Page, text)));
+    if (program.stamp !== stamp) throw anotherBuild(address());
+    live = new Instance(program);
     live.onCrash.add(() => {
       if (running === live) running = starting = undefined;
       host.close();
       holdNone();
     });
-    ended.then(() => live!.crash(reason, true), (error: unknown) => live!.crash(error, true));
   } catch (error) {
     if (error instanceof RuntimeLoadError) throw error;
     throw new RuntimeLoadError(`the module did not start (${textOf(error)}); are turnwire.wasm and the script of one build?`, "module_not_started", false, { cause: error });
@@ -102,6 +102,15 @@ async function start(): Promise<Instance> {
   running = live;
   countOthers();
   return live;
+}
+
+async function beginGo(url: string, module: WebAssembly.Module, host: Host, ended: (reason: unknown) => void): Promise<Program> {
+  const { begin } = await loadRuntime(url).catch((error: unknown) => {
+    throw new RuntimeLoadError(
+      `Go's runtime script at ${url} could not be loaded (${textOf(error)}): a module compiled by Go needs turnwire.go.mjs of its build, ` +
+      "beside it or where init's runtimeURL says", "runtime_unreachable", true, { cause: error });
+  });
+  return begin(module, toPage(host), ended);
 }
 
 function online(): void {
@@ -125,15 +134,20 @@ function anotherBuild(from: string): RuntimeLoadError {
 
 /** The module, compiled once a page. A failure is tried again by the next call. */
 export function compiled(): Promise<WebAssembly.Module> {
-  return (compiling ??= compile().catch((error: unknown) => {
-    compiling = undefined;
-    throw error;
-  }));
+  return (compiling ??= compile());
 }
 
-async function compile(): Promise<WebAssembly.Module> {
+function compile(): Promise<WebAssembly.Module> {
+  const mine = fetched().catch((error: unknown) => {
+    if (compiling === mine) compiling = undefined;
+    throw error;
+  });
+  return mine;
+}
+
+async function fetched(): Promise<WebAssembly.Module> {
   if (source.wasmModule) return source.wasmModule;
-  const url = String(source.wasmURL || beside());
+  const url = address();
   const fail = (code: string, message: string, cause?: unknown): RuntimeLoadError =>
     new RuntimeLoadError(`the module at ${url} ${message}`, code, code === "module_unreachable", { cause });
   let response: Response;

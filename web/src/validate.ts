@@ -14,6 +14,7 @@ const tries = is<number>("a whole number, 0 or more", (n) => Number.isInteger(n)
 
 const initTable = {
   wasmURL: is("a string or a URL", isURL),
+  runtimeURL: is("a string or a URL", isURL),
   wasmModule: is("a WebAssembly.Module", (module) => tagOf(module) === "WebAssembly.Module"),
   workerURL: is("a string, a URL or false", (url) => url === false || isURL(url)),
 } satisfies Table<InitOptions>;
@@ -22,9 +23,9 @@ const initTable = {
 export type InitConfig = ReturnType<typeof initConfig>;
 
 export function initConfig(options: InitOptions | undefined) {
-  const { wasmURL, wasmModule, workerURL } = read(options, initTable);
+  const { wasmURL, runtimeURL, wasmModule, workerURL } = read(options, initTable);
   // An address that the page goes on to change is another one.
-  return { wasmURL: wasmURL && String(wasmURL), wasmModule, workerURL: workerURL && String(workerURL) };
+  return { wasmURL: wasmURL && String(wasmURL), runtimeURL: runtimeURL && String(runtimeURL), wasmModule, workerURL: workerURL && String(workerURL) };
 }
 
 const clientTable = {

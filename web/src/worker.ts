@@ -2,11 +2,11 @@
 
 import { stamp } from "./contract.ts";
 import { hashRange, type HashJob } from "./hash.ts";
-import { instantiate, type ProgramExports } from "./instantiate.ts";
+import { begin, loadRuntime, type Program } from "./program.ts";
 
 /** From the page. */
 export type ToWorker =
-  | { module: WebAssembly.Module }
+  | { module: WebAssembly.Module; /** Where Go's runtime script lies, "" for a module that needs none. */ runtime: string }
   | { timer: number; after: number }
   | ({ id: number } & HashJob);
 
@@ -14,29 +14,27 @@ export type ToWorker =
 export type FromWorker = { ready: string } | { fired: number } | { id: number; result: string } | { id: number; unread: unknown } | { broken: string };
 
 const say = (word: FromWorker): void => postMessage(word);
-let started: (exports: ProgramExports) => void;
-const exports = new Promise<ProgramExports>((resolve) => (started = resolve));
+let started: (program: Program) => void;
+const program = new Promise<Program>((resolve) => (started = resolve));
 let last: Promise<unknown> = Promise.resolve();
 
-async function start(module: WebAssembly.Module): Promise<void> {
-  let theirs: unknown;
-  const { go, program, exports } = await instantiate(module, { started: (_: unknown, stamp: unknown) => void (theirs = stamp), crashed: broken });
-  go.run(program).catch(broken);
-  if (theirs !== stamp) return broken("the module is of another build");
-  started(exports);
+async function start(module: WebAssembly.Module, runtime: string): Promise<void> {
+  const begun = await (runtime ? (await loadRuntime(runtime)).begin(module, { crashed: broken }, broken) : begin(module, () => broken));
+  if (begun.stamp !== stamp) return broken("the module is of another build");
+  started(begun);
   say({ ready: stamp });
 }
 
 const broken = (reason: unknown): void => say({ broken: String(reason) });
 
 onmessage = ({ data: message }: MessageEvent<ToWorker>) => {
-  if ("module" in message) start(message.module).catch(broken);
+  if ("module" in message) start(message.module, message.runtime).catch(broken);
   else if ("timer" in message) setTimeout(() => say({ fired: message.timer }), message.after);
   else {
     // One after another: the module has room for one sum.
     last = last.then(async () => {
       try {
-        say({ id: message.id, result: await hashRange(await exports, message) });
+        say({ id: message.id, result: await hashRange(await program, message) });
       } catch (error) {
         if (error instanceof WebAssembly.RuntimeError) broken(error);
         else say({ id: message.id, unread: error });

@@ -1,0 +1,52 @@
+import { chunkSize, type Control, type Exports, words } from "./contract.ts";
+import type { Crossing } from "./border.ts";
+
+/** A running program of the module, of either build. */
+export interface Program {
+  readonly exports: Exports;
+  readonly memory: WebAssembly.Memory;
+  /** Where Memory of the contract lies. */
+  readonly shared: number;
+  readonly stamp: unknown;
+  /** The module's functions, of a program that takes texts as they are. */
+  readonly control?: Crossing<Control>;
+  /** What it printed when it panicked. */
+  said(): string;
+  /** Called once, when nothing of it may run any more. */
+  stop(): void;
+}
+
+/** What turnwire.go.mjs exports: begins a program of a module that Go compiled. ended is called when it stops by itself. */
+export type BeginGo = (module: WebAssembly.Module, page: object, ended: (reason: unknown) => void) => Promise<Program>;
+
+/** Whether Go compiled the module, whose programs need Go's runtime script. */
+export const needsRuntime = (module: WebAssembly.Module): boolean => WebAssembly.Module.imports(module).some((wanted) => wanted.module === "gojs");
+
+/** Loads Go's runtime script. */
+export const loadRuntime = (url: string): Promise<{ begin: BeginGo }> => import(/* @vite-ignore */ /* webpackIgnore: true */ url);
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** Begins a program of a module that TinyGo compiled; imported gives its functions, by name. Text lies in its memory. */
+export async function begin(module: WebAssembly.Module, imported: (name: string, text: (at: number, size: number) => string) => (...args: any[]) => unknown): Promise<Program> {
+  let stamp: unknown;
+  let said = "";
+  const text = (at: number, size: number): string => decoder.decode(new Uint8Array(memory.buffer, at >>> 0, size >>> 0));
+  const functions: Record<string, (...args: any[]) => unknown> = {
+    started: (at, size) => (stamp = text(at, size)),
+    putchar: (byte) => (said += String.fromCharCode(byte)),
+  };
+  for (const { name } of WebAssembly.Module.imports(module)) functions[name] ??= imported(name, text);
+  const { exports } = (await WebAssembly.instantiate(module, { turnwire: functions as never })) as unknown as {
+    exports: Exports & { memory: WebAssembly.Memory; _initialize(): void };
+  };
+  const { memory } = exports;
+  exports._initialize();
+  return { exports, memory, shared: exports.shared(), stamp, said: () => said.trim().replace(/^panic: /, ""), stop: () => {} };
+}
+
+/** The bytes that the last call left, until the next one. */
+export function left({ memory: { buffer }, shared }: Program): Uint8Array<ArrayBuffer> {
+  const memory = new Uint32Array(buffer, shared + chunkSize);
+  return new Uint8Array(buffer, memory[words.out], memory[words.size]);
+}
