@@ -70,7 +70,7 @@ async function drown(page, { once = "", piece, times, most, taker = "nobody", se
   }, once, piece, times, most, taker, seconds);
   const held = async () => {
     const { usedSize, backingStorageSize = 0 } = await cdp.send("Runtime.getHeapUsage");
-    return usedSize + Math.max(backingStorageSize, await page.evaluate(() => wasm.mem.buffer.byteLength));
+    return usedSize + Math.max(backingStorageSize, await page.evaluate(() => (wasm.memory ?? wasm.mem).buffer.byteLength));
   };
   await cdp.send("HeapProfiler.collectGarbage");
   const start = await held();

@@ -3,10 +3,10 @@
 
 import assert from "node:assert/strict";
 import { testbed } from "./support/bed.mjs";
-import { testModule } from "./support/test-module.mjs";
+import { hooked, testModule } from "./support/test-module.mjs";
 
 const moduleURL = testModule();
-const check = testbed({ flags: ["-pace", "2ms"] });
+const check = testbed({ flags: ["-pace", "2ms"], before: hooked });
 
 /** Ten turns and one call of each other kind under way, in the page as `scene`; no test leaves any of them waiting. */
 async function setScene(page) {
@@ -136,29 +136,11 @@ for (const point of ["feed", "release", "openClient", "createChat", "wentOnline"
   check(`out of memory in ${point}`, async ({ page }) => judge(await crash(page, point, "memory"), point === "release"));
 }
 
-/** Ahead of the package: once `trap` is set, the module's next look at a property is an unreachable instruction. */
-function trappable() {
-  const code = [0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 7, 8, 1, 4, 116, 114, 97, 112, 0, 0, 10, 5, 1, 3, 0, 0, 11];
-  const unreachable = new WebAssembly.Instance(new WebAssembly.Module(new Uint8Array(code))).exports.trap;
-  const { instantiate } = WebAssembly;
-  WebAssembly.instantiate = (module, imports) => {
-    const get = imports.gojs["syscall/js.valueGet"];
-    imports.gojs["syscall/js.valueGet"] = (sp) => {
-      if (globalThis.trap) {
-        globalThis.trap = false;
-        unreachable();
-      }
-      return get(sp);
-    };
-    return instantiate(module, imports);
-  };
-}
-
 for (const point of ["startTurn", "answered", "requestFailed"]) {
   check(`a trap in ${point}`, async ({ page }) => {
     const seen = await crash(page, point, "trap");
     judge(seen, false);
-  }, { before: trappable });
+  });
 }
 
 check("calls that wait for the module outlive the crash of one of them", async ({ page }) => {

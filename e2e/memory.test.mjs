@@ -2,23 +2,11 @@
 
 import assert from "node:assert/strict";
 import { testbed } from "./support/bed.mjs";
-import { moduleAtRest, testModule } from "./support/test-module.mjs";
+import { hooked, moduleAtRest, testModule } from "./support/test-module.mjs";
 
 const check = testbed({ flags: ["-pace", "0s"] });
 
 const moduleURL = testModule();
-
-/** Ahead of the package: keeps the exports of the module at hand, and counts the instances. */
-function keepExports() {
-  const instantiate = WebAssembly.instantiate;
-  globalThis.instances = 0;
-  WebAssembly.instantiate = async (...args) => {
-    const result = await instantiate.apply(WebAssembly, args);
-    globalThis.wasm = (result.instance ?? result).exports;
-    globalThis.instances++;
-    return result;
-  };
-}
 
 /** Makes the page's kinds of turn; each runs one or a few turns to their end, and gives how many. */
 function kindsOfTurn() {
@@ -146,4 +134,4 @@ check("2,000 turns leave behind what 200 did", async ({ page, t }) => {
   // Go's heap finds its size in the first thousand.
   assert.ok(last.wasmBytes - middle.wasmBytes <= 1 << 20, `the module's memory grew from ${middle.wasmBytes} to ${last.wasmBytes} bytes`);
   assert.ok(last.wasmBytes <= 24 << 20, `the module's memory is ${last.wasmBytes} bytes`);
-}, { before: keepExports, timeout: 300_000 });
+}, { before: hooked, timeout: 300_000 });

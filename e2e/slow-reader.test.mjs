@@ -61,7 +61,7 @@ async function gauge(page) {
   const held = async () => {
     await cdp.send("HeapProfiler.collectGarbage");
     const { usedSize, embedderHeapUsedSize } = await cdp.send("Runtime.getHeapUsage");
-    return { module: await page.evaluate(() => wasm.mem.buffer.byteLength), page: usedSize + embedderHeapUsedSize };
+    return { module: await page.evaluate(() => (wasm.memory ?? wasm.mem).buffer.byteLength), page: usedSize + embedderHeapUsedSize };
   };
   const first = await held();
   const most = { module: 0, page: 0 };

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { testbed } from "./support/bed.mjs";
 import { random, seedFor, Tally } from "./support/seed.mjs";
-import { keepExports, moduleAtRest, testModule } from "./support/test-module.mjs";
+import { hooked, moduleAtRest, testModule } from "./support/test-module.mjs";
 
 const check = testbed({ flags: ["-pace", "0s"] });
 
@@ -78,4 +78,4 @@ check(`${turns} turns in a storm`, async ({ page, service, t }) => {
   const left = ({ live, goroutines }) => [live, goroutines];
   assert.deepEqual(left(seen.after), left(seen.before), "what is under way is that of a module at rest");
   t.diagnostic(tally.toString());
-}, { before: keepExports, timeout: 300_000 });
+}, { before: hooked, timeout: 300_000 });

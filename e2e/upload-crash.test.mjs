@@ -3,10 +3,10 @@
 
 import assert from "node:assert/strict";
 import { elsewhere, testbed } from "./support/bed.mjs";
-import { testModule } from "./support/test-module.mjs";
+import { hooked, testModule } from "./support/test-module.mjs";
 
 const moduleURL = testModule();
-const check = testbed({ at: elsewhere });
+const check = testbed({ at: elsewhere, before: hooked });
 
 /** Two uploads with blocks under way, one of them with a resumeKey, a wait and a read, in the page as `scene`. */
 async function setScene(page, options) {

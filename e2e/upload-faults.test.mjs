@@ -8,7 +8,7 @@ import { bytes } from "./pages/bytes.js";
 import { elsewhere, testbed } from "./support/bed.mjs";
 import { ownStore } from "./support/own.mjs";
 import { random, seedFor, Tally } from "./support/seed.mjs";
-import { keepExports, moduleAtRest, testModule } from "./support/test-module.mjs";
+import { hooked, moduleAtRest, testModule } from "./support/test-module.mjs";
 import { Toxiproxy } from "./support/toxiproxy.mjs";
 
 const moduleURL = testModule();
@@ -172,7 +172,7 @@ const upload = (page, one, way) => page.evaluate(async ({ i, size, kind, faults,
 
 /** One page with a way of its own to the storage. */
 async function lane({ browser, service }, name) {
-  const page = await browser.open(elsewhere(service), { before: keepExports });
+  const page = await browser.open(elsewhere(service), { before: hooked });
   const way = await toxiproxy.proxy(name, service.origin);
   const cdp = await page.createCDPSession();
   await cdp.send("Network.enable");

@@ -1,19 +1,19 @@
 // A web server for pages that load the package otherwise than the service serves it: other headers, other bytes.
 
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { top } from "./service.mjs";
+import { folder } from "./build.mjs";
 
 const types = { html: "text/html; charset=utf-8", mjs: "text/javascript", js: "text/javascript", wasm: "application/wasm" };
 
-/** A file of web/dist. */
-export const dist = (name) => readFileSync(join(top, "web", "dist", name));
+/** A file of the package. */
+export const dist = (name) => readFileSync(join(folder, name));
 
 /** The files of the package as a good server serves them, below /pkg/. */
 export function packaged() {
   const files = {};
-  for (const name of ["turnwire.mjs", "turnwire.js", "turnwire.wasm", "turnwire.worker.mjs"]) files[`/pkg/${name}`] = { body: dist(name) };
+  for (const name of readdirSync(folder)) files[`/pkg/${name}`] = { body: dist(name) };
   return files;
 }
 

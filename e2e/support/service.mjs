@@ -5,6 +5,7 @@ import { mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { folder } from "./build.mjs";
 import { temporaryFolder } from "./server.mjs";
 
 export const top = fileURLToPath(new URL("../..", import.meta.url));
@@ -44,7 +45,7 @@ export class Service {
   /** The same with more in its environment, such as the credentials of a store. */
   static async startWith(env, ...flags) {
     const service = new Service();
-    const args = ["-addr", "127.0.0.1:0", "-faults", "-log-format", "json", "-dist", join(top, "web", "dist"), ...flags];
+    const args = ["-addr", "127.0.0.1:0", "-faults", "-log-format", "json", "-dist", folder, ...flags];
     const child = (service.#process = spawn(build(), args, { cwd: top, env: { ...process.env, TMPDIR: service.#folder.path, ...env }, stdio: ["ignore", "pipe", "pipe"] }));
     const kill = () => child.kill("SIGKILL");
     process.prependOnceListener("exit", kill);

@@ -2,36 +2,17 @@
 
 package page
 
-import (
-	"runtime"
-	"unsafe"
-)
+import "runtime"
 
-// crashAt is where the module is to panic or to run out of memory, "name" or "name:memory" and a zero: a test writes it.
-var crashAt [64]byte
-
-//go:wasmexport crashAt
-func crashAtAddress() unsafe.Pointer { return unsafe.Pointer(&crashAt) }
-
-func crashPoint(name string) {
-	asked := crashAt[:]
-	for i, c := range asked {
-		if c == 0 {
-			asked = asked[:i]
-			break
-		}
-	}
-	switch string(asked) {
-	case name:
-		crashAt[0] = 0
+// crash panics, or runs out of memory.
+func crash(name string, memory bool) {
+	if !memory {
 		panic("testbuild: " + name)
-	case name + ":memory":
-		crashAt[0] = 0
-		var kept [][]byte
-		for {
-			kept = append(kept, make([]byte, 512<<20))
-			kept[len(kept)-1][len(kept)] = 1
-		}
+	}
+	var kept [][]byte
+	for {
+		kept = append(kept, make([]byte, 512<<20))
+		kept[len(kept)-1][len(kept)] = 1
 	}
 }
 

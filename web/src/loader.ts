@@ -19,13 +19,14 @@ let running: Instance | undefined;
 
 /**
  * Says where the module and the worker lie when the page does not: beside the script, which each entry finds its own way.
- * In a page the module is on its way from then on; what of the page runs in the same task may still say that it lies elsewhere.
+ * In a page the module is on its way from then on: the next task, so that who imports the package may still say that it lies
+ * elsewhere.
  */
 export function setDefault(module: () => URL, worker: () => Worker): void {
   beside = module;
   besideWorker = worker;
   // A failure is the first call's to tell, which tries again.
-  if (typeof document !== "undefined") queueMicrotask(() => compiled().catch(() => {}));
+  if (typeof document !== "undefined") setTimeout(() => compiled().catch(() => {}));
 }
 
 /** Where the module comes from. */

@@ -19,7 +19,7 @@ const program = new Promise<Program>((resolve) => (started = resolve));
 let last: Promise<unknown> = Promise.resolve();
 
 async function start(module: WebAssembly.Module, runtime: string): Promise<void> {
-  const begun = await (runtime ? (await loadRuntime(runtime)).begin(module, { crashed: broken }, broken) : begin(module, () => broken));
+  const begun = await (runtime ? (await loadRuntime(runtime)).begin(module, { crashed: broken }, broken) : begin(module, () => () => 0));
   if (begun.stamp !== stamp) return broken("the module is of another build");
   started(begun);
   say({ ready: stamp });
