@@ -1,17 +1,11 @@
 // Builds the package once more from a copy of the tree in another folder, and fails unless every file of web/dist
 // comes out the same: what is published can then be checked by anyone who has the commit.
 
-import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { go, goRoot, top } from "./gowasm.mjs";
-
-function run(command, args, options) {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: "utf8", maxBuffer: 1 << 28, ...options });
-  if (status !== 0) throw new Error(`${command} ${args.join(" ")}: ${error?.message ?? stderr}`);
-  return stdout;
-}
+import { run } from "./run.mjs";
 
 /** rebuild builds the package in a folder of another name and depth, and returns its dist. */
 function rebuild(folder) {
