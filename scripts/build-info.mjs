@@ -19,8 +19,8 @@ export function brotliSize(data) {
   }).length;
 }
 
-/** writeBuildInfo describes every file of dist in dist/build-info.json. */
-export function writeBuildInfo(dist) {
+/** writeBuildInfo describes every file of dist in dist/build-info.json; small is the record of the small module. */
+export function writeBuildInfo(dist, { sources, tinygo, go, llvm, binaryen }) {
   const files = {};
   for (const name of readdirSync(dist).sort()) {
     const data = readFileSync(join(dist, name));
@@ -33,8 +33,9 @@ export function writeBuildInfo(dist) {
     go: goVersion(),
     esbuild: require("esbuild/package.json").version,
     typescript: require("typescript/package.json").version,
-    modules: moduleInfo(readFileSync(join(dist, "turnwire.wasm"))),
-    // The page needs the runtime script of the Go that compiled the module. Some Go distributions change theirs.
+    small: { sources, tinygo, go, llvm, binaryen },
+    modules: moduleInfo(readFileSync(join(dist, "turnwire.go.wasm"))),
+    // The page needs the runtime script of the Go that compiled the standard module. Some Go distributions change theirs.
     wasmExec: { sha256: sha256(wasmExec()) },
     files,
   };

@@ -1,5 +1,6 @@
-// How Go is compiled for the browser, in one place: the package's build, the size breakdown, the reproducibility
-// check and the core's tests in Chromium all take it from here, so that what is tested is what is shipped.
+// How Go compiles the standard module, in one place: the package's build, the size breakdown, the reproducibility check and
+// the core's tests in Chromium all take it from here, so that what is tested is what is shipped. smallwasm.mjs has the
+// small one.
 
 import { execFileSync } from "node:child_process";
 import { chmodSync, readFileSync } from "node:fs";
@@ -37,7 +38,7 @@ export function go(args, options = {}) {
   return execFileSync("go", args, { cwd: top, encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "inherit"], ...options });
 }
 
-/** buildWasm writes the module to out; keepSymbols leaves the names in, to measure by; tags are of a test's build. */
+/** buildWasm writes the standard module to out; keepSymbols leaves the names in, to measure by; tags are of a test's build. */
 export function buildWasm(out, { keepSymbols = false, tags = "" } = {}) {
   go(["build", "-tags", tags, "-ldflags", keepSymbols ? "" : shipped, "-o", out, "."], { env: goEnv });
   chmodSync(out, 0o644); // a module is data; the packed file would otherwise be marked executable
@@ -59,6 +60,6 @@ export function wasmExec() {
 export function moduleInfo(wasm) {
   const start = wasm.indexOf(Buffer.from("3077af0c9274080241e1c107e6d618e6", "hex"));
   const end = wasm.indexOf(Buffer.from("f932433186182072008242104116d8f2", "hex"), start);
-  if (start < 0 || end < 0) throw new Error("turnwire.wasm carries no build information");
+  if (start < 0 || end < 0) throw new Error("turnwire.go.wasm carries no build information");
   return wasm.toString("utf8", start + 16, end).trim().split("\n");
 }

@@ -1,19 +1,25 @@
-// The licences that the built files carry: the project's own, Go's, and those of the modules linked in.
+// The licences that the built files carry: the project's own, Go's, TinyGo's, and those of the modules linked in.
 
 import { copyFileSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { go, goEnv, goRoot, top } from "./gowasm.mjs";
+import { smallEnv } from "./smallwasm.mjs";
 
 /** writeLicences writes LICENSE and THIRD-PARTY-LICENSES into dist. */
 export function writeLicences(dist) {
   copyFileSync(join(top, "LICENSE"), join(dist, "LICENSE"));
-  const parts = [{ name: "Go's standard library and runtime script", dir: goRoot() }, ...linkedModules()];
+  const parts = [
+    { name: "Go's standard library and runtime script", dir: goRoot() },
+    { name: "TinyGo's runtime", dir: join(top, "web", "small") },
+    ...linkedModules(),
+  ];
   writeFileSync(join(dist, "THIRD-PARTY-LICENSES"), parts.map(({ name, dir }) => `${name}\n\n${licence(name, dir)}\n`).join("\n\n"));
 }
 
 function linkedModules() {
-  const list = go(["list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}", "."], { env: goEnv });
-  return [...new Set(list.split("\n").filter(Boolean))].sort().map((line) => {
+  const format = "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}";
+  const lists = [goEnv, smallEnv].flatMap((env) => go(["list", "-deps", "-f", format, "."], { env }).split("\n"));
+  return [...new Set(lists.filter(Boolean))].sort().map((line) => {
     const [name, dir] = line.split("\t");
     return { name, dir };
   });

@@ -90,12 +90,12 @@ function compilers(record) {
   return record.llvm === versions.llvm ? "" : `\n(It was made with ${record.llvm}; here is ${versions.llvm}.)`;
 }
 
-/** recordSmall builds the module and keeps it in web/small, with its record and TinyGo's licence. */
+/** recordSmall builds the module and keeps it in web/small, with its record and TinyGo's licence, whose runtime it carries. */
 function recordSmall(hash = sources().hash) {
   const { root, versions } = toolchain();
   mkdirSync(kept, { recursive: true });
   buildSmall(keptModule);
-  copyFileSync(join(root, "LICENSE"), join(kept, "LICENSE-TinyGo"));
+  copyFileSync(join(root, "LICENSE"), join(kept, "LICENSE"));
   const module = readFileSync(keptModule);
   const record = { sources: hash, sha256: sha256(module), bytes: module.length, ...versions };
   writeFileSync(keptRecord, JSON.stringify(record, null, 2) + "\n");

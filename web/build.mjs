@@ -6,6 +6,7 @@ import { build } from "esbuild";
 import { writeBuildInfo } from "../scripts/build-info.mjs";
 import { buildWasm, goVersion, top, wasmExec } from "../scripts/gowasm.mjs";
 import { writeLicences } from "../scripts/licences.mjs";
+import { placeSmall } from "../scripts/smallwasm.mjs";
 
 const web = join(top, "web");
 const dist = join(web, "dist");
@@ -61,7 +62,7 @@ export async function bundle(options) {
 /** What the sources take as given: who bundles them has to say it. */
 export const defines = (version) => ({ __TURNWIRE_VERSION__: JSON.stringify(version) });
 
-/** bundlePackage bundles both forms of the package and the worker of both, with one metafile each. */
+/** bundlePackage bundles both forms of the package, the worker of both and Go's runtime script, with one metafile each. */
 export async function bundlePackage({ write = true } = {}) {
   const { version } = JSON.parse(readFileSync(join(web, "package.json"), "utf8"));
   const common = {
@@ -73,13 +74,15 @@ export async function bundlePackage({ write = true } = {}) {
     "turnwire.mjs": await bundle({ ...common, entryPoints: ["src/index.ts"], outfile: join(dist, "turnwire.mjs"), format: "esm" }),
     "turnwire.js": await bundle({ ...common, entryPoints: ["src/script.ts"], outfile: join(dist, "turnwire.js"), format: "iife", globalName: "Turnwire" }),
     "turnwire.worker.mjs": await bundle({ ...common, entryPoints: ["src/worker.ts"], outfile: join(dist, "turnwire.worker.mjs"), format: "esm" }),
+    "turnwire.go.mjs": await bundle({ ...common, entryPoints: ["src/go-runtime.ts"], outfile: join(dist, "turnwire.go.mjs"), format: "esm" }),
   };
 }
 
 async function buildPackage() {
   rmSync(dist, { recursive: true, force: true });
   mkdirSync(dist, { recursive: true });
-  buildWasm(join(dist, "turnwire.wasm"));
+  const small = placeSmall(join(dist, "turnwire.wasm"));
+  buildWasm(join(dist, "turnwire.go.wasm"));
   await bundlePackage();
   // Bundlers of the pages that use the package find the other files by these very forms, and by no others.
   const script = readFileSync(join(dist, "turnwire.mjs"), "utf8").replace(/\s/g, "");
@@ -88,7 +91,7 @@ async function buildPackage() {
   }
   cpSync(join(web, "src", "index.d.ts"), join(dist, "index.d.ts"));
   writeLicences(dist);
-  writeBuildInfo(dist);
+  writeBuildInfo(dist, small);
 }
 
 async function buildDemo() {
