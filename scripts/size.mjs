@@ -6,20 +6,32 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundlePackage } from "../web/build.mjs";
 import { buildWasm, go, goEnv, goVersion, top } from "./gowasm.mjs";
+import { buildSmall, smallEnv } from "./smallwasm.mjs";
 import { wasmSizes } from "./wasm-sizes.mjs";
 
 const web = join(top, "web");
+const budgetsFile = join(web, "budgets.json");
 const recordFile = join(web, "sizes.json");
 const readJSON = (path) => JSON.parse(readFileSync(path, "utf8"));
 
+const modules = {
+  "turnwire.wasm": { build: buildSmall, env: smallEnv },
+  "turnwire.go.wasm": { build: buildWasm, env: goEnv },
+};
+
 /** breakdown says what the files are made of: bytes before compression, by Go package and by JavaScript source. */
-async function breakdown() {
-  const packages = go(["list", "-deps", "."], { env: goEnv }).trim().split("\n").sort();
+async function breakdown(names = Object.keys(readJSON(budgetsFile))) {
+  const packages = {};
+  const parts = {};
   const folder = mkdtempSync(join(tmpdir(), "turnwire-size-"));
   try {
-    const wasm = join(folder, "named.wasm");
-    buildWasm(wasm, { keepSymbols: true });
-    const parts = { "turnwire.wasm": wasmSizes(readFileSync(wasm), packages) };
+    for (const [name, { build, env }] of Object.entries(modules)) {
+      if (!names.includes(name)) continue; // the small one takes TinyGo
+      const named = join(folder, name);
+      build(named, { keepSymbols: true });
+      packages[name] = go(["list", "-deps", "."], { env }).trim().split("\n").sort();
+      parts[name] = wasmSizes(readFileSync(named), packages[name]);
+    }
     for (const [name, { metafile }] of Object.entries(await bundlePackage({ write: false }))) {
       const output = Object.entries(metafile.outputs).find(([path]) => path.endsWith(name))[1];
       parts[name] = Object.fromEntries(Object.entries(output.inputs).map(([path, { bytesInOutput }]) => [path, bytesInOutput]));
@@ -43,7 +55,7 @@ function whatGrew(was, is) {
 async function check() {
   const { files } = readJSON(join(web, "dist", "build-info.json"));
   const over = [];
-  for (const [name, { brotli: limit }] of Object.entries(readJSON(join(web, "budgets.json")))) {
+  for (const [name, { brotli: limit }] of Object.entries(readJSON(budgetsFile))) {
     const { brotli } = files[name];
     console.log(`${name}: ${brotli} of ${limit} bytes, compressed`);
     if (brotli > limit) over.push(name);
@@ -51,14 +63,13 @@ async function check() {
   if (over.length === 0) return;
 
   const was = readJSON(recordFile);
-  const is = await breakdown();
+  const is = await breakdown(over);
   if (was.go !== is.go) console.error(`\nThe recorded sizes are of ${was.go}, these of ${is.go}.`);
   for (const name of over) {
     const lines = whatGrew(was.parts[name], is.parts[name]);
     console.error(`\n${name} is past its budget. What grew, uncompressed, since web/sizes.json was recorded:`);
     console.error(lines.length > 0 ? lines.join("\n") : "  nothing: it was past its budget then");
-    if (name !== "turnwire.wasm") continue;
-    const added = is.packages.filter((path) => !was.packages.includes(path));
+    const added = is.packages[name]?.filter((path) => !was.packages[name].includes(path)) ?? [];
     if (added.length > 0) console.error(`Packages linked in since:\n  ${added.join("\n  ")}`);
   }
   process.exitCode = 1;

@@ -1,16 +1,18 @@
-// The size of a Go wasm module by package. `go tool nm` cannot read the format, so this reads the three sections it
-// takes: how many functions are imported, how long each body is, and what each is called.
+// The size of a Go or TinyGo wasm module by package. `go tool nm` cannot read the format, so this reads the three
+// sections it takes: how many functions are imported, how long each body is, and what each is called.
 
 /**
  * wasmSizes returns bytes by package for a module with its names left in. `packages` are the import paths that it
  * was linked from. What belongs to no package is under "(data)", for the data segments, and "(other)".
  */
 export function wasmSizes(wasm, packages) {
-  // The linker writes every byte of a path that is no letter, digit, dot or underscore as an underscore.
-  const written = packages.map((path) => [path.replace(/[^\w.]/g, "_"), path]).sort((a, b) => b[0].length - a[0].length);
+  // Go's linker writes every byte of a path that is no letter, digit, dot or underscore as an underscore; TinyGo's names
+  // are brought to that form.
+  const plain = (name) => name.replace(/[^\w.]/g, "_");
+  const written = packages.map((path) => [plain(path), path]).sort((a, b) => b[0].length - a[0].length);
   const packageOf = (name) => {
-    const plain = name.replace(/^(type_\.(eq|hash)\.|go_)/, "").replace(/^_*/, "");
-    return written.find(([prefix]) => plain.startsWith(prefix + "."))?.[1] ?? "(other)";
+    const bare = plain(name).replace(/^(type_\.(eq|hash)\.|go_)/, "").replace(/^_*/, "");
+    return written.find(([prefix]) => bare.startsWith(prefix + "."))?.[1] ?? "(other)";
   };
 
   const { importedFunctions, bodies, names, data } = readSections(wasm);
@@ -45,7 +47,7 @@ function readSections(wasm) {
     if (id === 2) {
       for (let n = leb(); n > 0; n--) {
         const name = `${text()}.${text()}`;
-        // Go imports functions alone; another kind would have another layout.
+        // Both import functions alone; another kind would have another layout.
         if (wasm[at++] !== 0) throw new Error(`import ${name} is no function`);
         leb();
         read.importedFunctions++;
