@@ -4,6 +4,7 @@
 #   make test   everything that CI runs                         make fuzz    a minute for each fuzz target
 #   make build  fills web/dist and web/demo/dist                make clean   removes what was built or installed
 #   make check  what can be told without running the client
+#   make small  makes the small module anew, with TinyGo, and keeps it in web/small
 
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -21,18 +22,19 @@ tests = $(sort $(shell find e2e -name '*.test.mjs' -not -path '*/node_modules/*'
 browser := . ./wasm/... ./jsbridge/...
 
 .PHONY: demo test build check bench fuzz clean
-.PHONY: install contract border format vet types size arch reproducible native facade simulation chromium hostile e2e sizes
+.PHONY: install contract border small kept format vet types size arch reproducible native facade simulation chromium hostile e2e sizes
 
 demo: build
 	@go build -o .cache/turnwire-dev ./cmd/turnwire-dev
 	@exec .cache/turnwire-dev
 
-test: install build check native facade simulation chromium hostile e2e
+# kept before build, which makes anew what kept would complain of.
+test: install kept build check native facade simulation chromium hostile e2e
 
 build: $(npm)
 	$(stage) build node web/build.mjs
 
-check: format border vet arch build types size reproducible
+check: kept format border vet arch build types size reproducible
 
 bench: build
 	node bench/run.mjs
@@ -60,6 +62,14 @@ contract:
 
 border:
 	$(stage) contract go run ./internal/contract -check
+
+# Gets TinyGo, compiles the small module and keeps it in web/small; make build does so too where its sources have changed.
+small: $(npm)
+	node scripts/smallwasm.mjs record
+
+# Compiles it once more, and fails unless it comes out as it is kept.
+kept: $(npm)
+	$(stage) "small module" node scripts/smallwasm.mjs check
 
 vet:
 	$(stage) vet go vet ./...
