@@ -67,14 +67,15 @@ export async function bundlePackage({ write = true } = {}) {
   const { version } = JSON.parse(readFileSync(join(web, "package.json"), "utf8"));
   const common = {
     write,
-    plugins: [wasmExecPlugin],
     define: defines(`${version}+${goVersion()}`),
   };
+  // Minified, import() keeps no comment, and bundlers would look for what is imported when the page runs.
+  const esm = { ...common, format: "esm", banner: { js: "const turnwireImport=u=>import(/* webpackIgnore: true *//* @vite-ignore */u);" } };
   return {
-    "turnwire.mjs": await bundle({ ...common, entryPoints: ["src/index.ts"], outfile: join(dist, "turnwire.mjs"), format: "esm" }),
-    "turnwire.js": await bundle({ ...common, entryPoints: ["src/script.ts"], outfile: join(dist, "turnwire.js"), format: "iife", globalName: "Turnwire" }),
-    "turnwire.worker.mjs": await bundle({ ...common, entryPoints: ["src/worker.ts"], outfile: join(dist, "turnwire.worker.mjs"), format: "esm" }),
-    "turnwire.go.mjs": await bundle({ ...common, entryPoints: ["src/go-runtime.ts"], outfile: join(dist, "turnwire.go.mjs"), format: "esm" }),
+    "turnwire.mjs": await bundle({ ...esm, entryPoints: ["src/index.ts"], outfile: join(dist, "turnwire.mjs") }),
+    "turnwire.js": await bundle({ ...common, entryPoints: ["src/script.ts"], outfile: join(dist, "turnwire.js"), format: "iife", globalName: "Turnwire", inject: ["src/import.ts"] }),
+    "turnwire.worker.mjs": await bundle({ ...esm, entryPoints: ["src/worker.ts"], outfile: join(dist, "turnwire.worker.mjs") }),
+    "turnwire.go.mjs": await bundle({ ...common, entryPoints: ["src/go-runtime.ts"], outfile: join(dist, "turnwire.go.mjs"), format: "esm", plugins: [wasmExecPlugin] }),
   };
 }
 

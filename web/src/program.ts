@@ -1,6 +1,9 @@
 import { chunkSize, type Control, type Exports, words } from "./contract.ts";
 import type { Crossing } from "./border.ts";
 
+/** See import.ts. */
+declare const turnwireImport: typeof import("./import.ts").turnwireImport;
+
 /** A running program of the module, of either build. */
 export interface Program {
   readonly exports: Exports;
@@ -23,7 +26,7 @@ export type BeginGo = (module: WebAssembly.Module, page: object, ended: (reason:
 export const needsRuntime = (module: WebAssembly.Module): boolean => WebAssembly.Module.imports(module).some((wanted) => wanted.module === "gojs");
 
 /** Loads Go's runtime script. */
-export const loadRuntime = (url: string): Promise<{ begin: BeginGo }> => import(/* @vite-ignore */ /* webpackIgnore: true */ url);
+export const loadRuntime = (url: string): Promise<{ begin: BeginGo }> => turnwireImport(url) as Promise<{ begin: BeginGo }>;
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
