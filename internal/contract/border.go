@@ -81,7 +81,7 @@ func (c *contract) direct() []byte {
 		if f.result != "" {
 			call, result = "text := "+call+"\nleave(unsafe.Slice(unsafe.StringData(text), len(text)))\nreturn 1", " uint32"
 		}
-		fmt.Fprintf(&b, "\n//go:wasmexport %s\nfunc call%s(%s)%s {\ncrashPoint(%[1]q)\n%[5]s\n}\n", lower(f.name), f.name, strings.Join(params, ", "), result, call)
+		fmt.Fprintf(&b, "\n//go:wasmexport %s\nfunc call%s(%s)%s {\nentered(%[1]q)\n%[5]s\n}\n", lower(f.name), f.name, strings.Join(params, ", "), result, call)
 	}
 	for _, f := range c.page {
 		var params, args []string
@@ -106,6 +106,8 @@ func (c *contract) direct() []byte {
 			result, call = "float64", "return "+call
 		case "bool":
 			result, call = "uint32", "return "+call+" == 1"
+		default:
+			call = "away++\n" + call + "\naway--"
 		}
 		fmt.Fprintf(&b, "\n//go:wasmimport turnwire %s\nfunc page%s(%s) %s\n", lower(f.name), f.name, strings.Join(params, ", "), result)
 		fmt.Fprintf(&b, "\n%s { %s }\n", c.method(f), made+call)

@@ -6,16 +6,32 @@ import (
 	"unsafe"
 
 	"github.com/seed-76f09577/turnwire/jsbridge/contract"
+	"github.com/seed-76f09577/turnwire/jsbridge/heap"
 )
 
 // Start makes the module known to the page's script.
 func Start(make func(contract.Page) Module) {
 	use(make)
+	away++
 	started(unsafe.StringData(contract.Stamp), uint32(len(contract.Stamp)))
+	away--
 }
 
 //go:wasmimport turnwire started
 func started(stamp *byte, size uint32)
+
+// away counts the calls of the page that have not returned: what it calls below one of them finds functions of the module
+// under way.
+var away int
+
+// entered begins every function that the page calls. Here alone nothing is collected that is still of use: what is under
+// way elsewhere has addresses where nobody looks.
+func entered(name string) {
+	crashPoint(name)
+	if away == 0 && (always || heap.Due()) {
+		collect()
+	}
+}
 
 // given is the text that the page hands over ahead of a call.
 var given []byte

@@ -12,163 +12,163 @@ import (
 
 //go:wasmexport openClient
 func callOpenClient(client uint32) {
-	crashPoint("openClient")
+	entered("openClient")
 	module.OpenClient(client, contract.ReadClientConfig(taken()))
 }
 
 //go:wasmexport closeClient
 func callCloseClient(client uint32) {
-	crashPoint("closeClient")
+	entered("closeClient")
 	module.CloseClient(client)
 }
 
 //go:wasmexport keyGiven
 func callKeyGiven(ask uint32) {
-	crashPoint("keyGiven")
+	entered("keyGiven")
 	module.KeyGiven(ask, taken())
 }
 
 //go:wasmexport keyRefused
 func callKeyRefused(ask uint32) {
-	crashPoint("keyRefused")
+	entered("keyRefused")
 	module.KeyRefused(ask, taken())
 }
 
 //go:wasmexport createChat
 func callCreateChat(call uint32, client uint32) {
-	crashPoint("createChat")
+	entered("createChat")
 	module.CreateChat(call, client, contract.ReadChatParams(taken()))
 }
 
 //go:wasmexport abortChat
 func callAbortChat(call uint32, client uint32) {
-	crashPoint("abortChat")
+	entered("abortChat")
 	module.AbortChat(call, client, contract.ReadAbortParams(taken()))
 }
 
 //go:wasmexport getFile
 func callGetFile(call uint32, client uint32) {
-	crashPoint("getFile")
+	entered("getFile")
 	module.GetFile(call, client, contract.ReadFileParams(taken()))
 }
 
 //go:wasmexport reportFailed
 func callReportFailed(call uint32, client uint32) {
-	crashPoint("reportFailed")
+	entered("reportFailed")
 	module.ReportFailed(call, client, contract.ReadReportParams(taken()))
 }
 
 //go:wasmexport waitFile
 func callWaitFile(call uint32, client uint32) {
-	crashPoint("waitFile")
+	entered("waitFile")
 	module.WaitFile(call, client, contract.ReadWaitParams(taken()))
 }
 
 //go:wasmexport cancelCall
 func callCancelCall(call uint32) {
-	crashPoint("cancelCall")
+	entered("cancelCall")
 	module.CancelCall(call)
 }
 
 //go:wasmexport startTurn
 func callStartTurn(turn uint32, client uint32) {
-	crashPoint("startTurn")
+	entered("startTurn")
 	module.StartTurn(turn, client, contract.ReadTurnParams(taken()))
 }
 
 //go:wasmexport abortTurn
 func callAbortTurn(turn uint32, call uint32) {
-	crashPoint("abortTurn")
+	entered("abortTurn")
 	module.AbortTurn(turn, call)
 }
 
 //go:wasmexport disconnectTurn
 func callDisconnectTurn(turn uint32) {
-	crashPoint("disconnectTurn")
+	entered("disconnectTurn")
 	module.DisconnectTurn(turn)
 }
 
 //go:wasmexport streamEnded
 func callStreamEnded(turn uint32) {
-	crashPoint("streamEnded")
+	entered("streamEnded")
 	module.StreamEnded(turn, taken())
 }
 
 //go:wasmexport answered
 func callAnswered(request uint32) {
-	crashPoint("answered")
+	entered("answered")
 	module.Answered(request, contract.ReadHead(taken()))
 }
 
 //go:wasmexport bodyRead
 func callBodyRead(request uint32) {
-	crashPoint("bodyRead")
+	entered("bodyRead")
 	module.BodyRead(request, taken())
 }
 
 //go:wasmexport requestFailed
 func callRequestFailed(request uint32) {
-	crashPoint("requestFailed")
+	entered("requestFailed")
 	module.RequestFailed(request, taken())
 }
 
 //go:wasmexport timerFired
 func callTimerFired(timer uint32) {
-	crashPoint("timerFired")
+	entered("timerFired")
 	module.TimerFired(timer)
 }
 
 //go:wasmexport wentOnline
 func callWentOnline() {
-	crashPoint("wentOnline")
+	entered("wentOnline")
 	module.WentOnline()
 }
 
 //go:wasmexport wentOffline
 func callWentOffline() {
-	crashPoint("wentOffline")
+	entered("wentOffline")
 	module.WentOffline()
 }
 
 //go:wasmexport othersMove
 func callOthersMove() {
-	crashPoint("othersMove")
+	entered("othersMove")
 	module.OthersMove(taken())
 }
 
 //go:wasmexport othersHold
 func callOthersHold(held int32) {
-	crashPoint("othersHold")
+	entered("othersHold")
 	module.OthersHold(int(held), taken())
 }
 
 //go:wasmexport startUpload
 func callStartUpload(upload uint32, client uint32) {
-	crashPoint("startUpload")
+	entered("startUpload")
 	module.StartUpload(upload, client, contract.ReadUploadParams(taken()))
 }
 
 //go:wasmexport pauseUpload
 func callPauseUpload(upload uint32) {
-	crashPoint("pauseUpload")
+	entered("pauseUpload")
 	module.PauseUpload(upload)
 }
 
 //go:wasmexport resumeUpload
 func callResumeUpload(upload uint32) {
-	crashPoint("resumeUpload")
+	entered("resumeUpload")
 	module.ResumeUpload(upload)
 }
 
 //go:wasmexport abortUpload
 func callAbortUpload(upload uint32) {
-	crashPoint("abortUpload")
+	entered("abortUpload")
 	module.AbortUpload(upload)
 }
 
 //go:wasmexport uploadRecord
 func callUploadRecord(upload uint32) uint32 {
-	crashPoint("uploadRecord")
+	entered("uploadRecord")
 	text := module.UploadRecord(upload)
 	leave(unsafe.Slice(unsafe.StringData(text), len(text)))
 	return 1
@@ -176,61 +176,61 @@ func callUploadRecord(upload uint32) uint32 {
 
 //go:wasmexport ticketMapped
 func callTicketMapped(upload uint32) {
-	crashPoint("ticketMapped")
+	entered("ticketMapped")
 	module.TicketMapped(upload, taken())
 }
 
 //go:wasmexport ticketRefused
 func callTicketRefused(upload uint32) {
-	crashPoint("ticketRefused")
+	entered("ticketRefused")
 	module.TicketRefused(upload, taken())
 }
 
 //go:wasmexport storeBegun
 func callStoreBegun(upload uint32, request uint32) {
-	crashPoint("storeBegun")
+	entered("storeBegun")
 	module.StoreBegun(upload, request)
 }
 
 //go:wasmexport storeProgress
 func callStoreProgress(upload uint32, request uint32, sent float64) {
-	crashPoint("storeProgress")
+	entered("storeProgress")
 	module.StoreProgress(upload, request, int64(sent))
 }
 
 //go:wasmexport storeAlive
 func callStoreAlive(upload uint32, request uint32) {
-	crashPoint("storeAlive")
+	entered("storeAlive")
 	module.StoreAlive(upload, request)
 }
 
 //go:wasmexport storeAnswered
 func callStoreAnswered(upload uint32, request uint32) {
-	crashPoint("storeAnswered")
+	entered("storeAnswered")
 	module.StoreAnswered(upload, request, contract.ReadStoreAnswer(taken()))
 }
 
 //go:wasmexport storeFailed
 func callStoreFailed(upload uint32, request uint32) {
-	crashPoint("storeFailed")
+	entered("storeFailed")
 	module.StoreFailed(upload, request, taken())
 }
 
 //go:wasmexport hashed
 func callHashed(upload uint32) {
-	crashPoint("hashed")
+	entered("hashed")
 	module.Hashed(upload, contract.ReadHashState(taken()))
 }
 
 //go:wasmexport dataMoved
 func callDataMoved(upload uint32) {
-	crashPoint("dataMoved")
+	entered("dataMoved")
 	module.DataMoved(upload)
 }
 
 //go:wasmexport dataFailed
 func callDataFailed(upload uint32, at float64) {
-	crashPoint("dataFailed")
+	entered("dataFailed")
 	module.DataFailed(upload, int64(at), taken())
 }
 
@@ -262,41 +262,65 @@ func (*script) Online() bool { return pageOnline() == 1 }
 //go:wasmimport turnwire setTimer
 func pageSetTimer(timer uint32, ms float64)
 
-func (*script) SetTimer(timer uint32, ms int64) { pageSetTimer(timer, float64(ms)) }
+func (*script) SetTimer(timer uint32, ms int64) {
+	away++
+	pageSetTimer(timer, float64(ms))
+	away--
+}
 
 //go:wasmimport turnwire clearTimer
 func pageClearTimer(timer uint32)
 
-func (*script) ClearTimer(timer uint32) { pageClearTimer(timer) }
+func (*script) ClearTimer(timer uint32) {
+	away++
+	pageClearTimer(timer)
+	away--
+}
 
 //go:wasmimport turnwire crashed
 func pageCrashed(message *byte, size uint32)
 
-func (*script) Crashed(message string) { pageCrashed(unsafe.StringData(message), uint32(len(message))) }
+func (*script) Crashed(message string) {
+	away++
+	pageCrashed(unsafe.StringData(message), uint32(len(message)))
+	away--
+}
 
 //go:wasmimport turnwire clientEnded
 func pageClientEnded(client uint32)
 
-func (*script) ClientEnded(client uint32) { pageClientEnded(client) }
+func (*script) ClientEnded(client uint32) {
+	away++
+	pageClientEnded(client)
+	away--
+}
 
 //go:wasmimport turnwire askKey
 func pageAskKey(ask uint32, client uint32)
 
-func (*script) AskKey(ask uint32, client uint32) { pageAskKey(ask, client) }
+func (*script) AskKey(ask uint32, client uint32) {
+	away++
+	pageAskKey(ask, client)
+	away--
+}
 
 //go:wasmimport turnwire record
 func pageRecord(client uint32, record *byte, size uint32)
 
 func (*script) Record(client uint32, record contract.LogRecord) {
 	text := record.JSON()
+	away++
 	pageRecord(client, unsafe.StringData(text), uint32(len(text)))
+	away--
 }
 
 //go:wasmimport turnwire holds
 func pageHolds(held int32, root *byte, size uint32)
 
 func (*script) Holds(held int, root string) {
+	away++
 	pageHolds(int32(held), unsafe.StringData(root), uint32(len(root)))
+	away--
 }
 
 //go:wasmimport turnwire fetch
@@ -304,25 +328,37 @@ func pageFetch(request uint32, client uint32, params *byte, size uint32)
 
 func (*script) Fetch(request uint32, client uint32, params contract.FetchParams) {
 	text := params.JSON()
+	away++
 	pageFetch(request, client, unsafe.StringData(text), uint32(len(text)))
+	away--
 }
 
 //go:wasmimport turnwire readBody
 func pageReadBody(request uint32, limit int32)
 
-func (*script) ReadBody(request uint32, limit int) { pageReadBody(request, int32(limit)) }
+func (*script) ReadBody(request uint32, limit int) {
+	away++
+	pageReadBody(request, int32(limit))
+	away--
+}
 
 //go:wasmimport turnwire cancel
 func pageCancel(request uint32)
 
-func (*script) Cancel(request uint32) { pageCancel(request) }
+func (*script) Cancel(request uint32) {
+	away++
+	pageCancel(request)
+	away--
+}
 
 //go:wasmimport turnwire callEnded
 func pageCallEnded(call uint32, end *byte, size uint32)
 
 func (*script) CallEnded(call uint32, end contract.CallEnd) {
 	text := end.JSON()
+	away++
 	pageCallEnded(call, unsafe.StringData(text), uint32(len(text)))
+	away--
 }
 
 //go:wasmimport turnwire fileStatus
@@ -330,20 +366,28 @@ func pageFileStatus(call uint32, file *byte, size uint32)
 
 func (*script) FileStatus(call uint32, file contract.File) {
 	text := file.JSON()
+	away++
 	pageFileStatus(call, unsafe.StringData(text), uint32(len(text)))
+	away--
 }
 
 //go:wasmimport turnwire turnOpened
 func pageTurnOpened(turn uint32, request uint32)
 
-func (*script) TurnOpened(turn uint32, request uint32) { pageTurnOpened(turn, request) }
+func (*script) TurnOpened(turn uint32, request uint32) {
+	away++
+	pageTurnOpened(turn, request)
+	away--
+}
 
 //go:wasmimport turnwire turnEnded
 func pageTurnEnded(turn uint32, end *byte, size uint32)
 
 func (*script) TurnEnded(turn uint32, end contract.TurnEnd) {
 	text := end.JSON()
+	away++
 	pageTurnEnded(turn, unsafe.StringData(text), uint32(len(text)))
+	away--
 }
 
 //go:wasmimport turnwire sendBlock
@@ -351,52 +395,74 @@ func pageSendBlock(upload uint32, request uint32, block *byte, size uint32)
 
 func (*script) SendBlock(upload uint32, request uint32, block contract.StoreRequest) {
 	text := block.JSON()
+	away++
 	pageSendBlock(upload, request, unsafe.StringData(text), uint32(len(text)))
+	away--
 }
 
 //go:wasmimport turnwire cancelBlock
 func pageCancelBlock(upload uint32, request uint32)
 
-func (*script) CancelBlock(upload uint32, request uint32) { pageCancelBlock(upload, request) }
+func (*script) CancelBlock(upload uint32, request uint32) {
+	away++
+	pageCancelBlock(upload, request)
+	away--
+}
 
 //go:wasmimport turnwire hash
 func pageHash(upload uint32, part *byte, size uint32)
 
 func (*script) Hash(upload uint32, part contract.HashRange) {
 	text := part.JSON()
+	away++
 	pageHash(upload, unsafe.StringData(text), uint32(len(text)))
+	away--
 }
 
 //go:wasmimport turnwire releaseData
 func pageReleaseData(upload uint32, before float64)
 
-func (*script) ReleaseData(upload uint32, before int64) { pageReleaseData(upload, float64(before)) }
+func (*script) ReleaseData(upload uint32, before int64) {
+	away++
+	pageReleaseData(upload, float64(before))
+	away--
+}
 
 //go:wasmimport turnwire showProgress
 func pageShowProgress(upload uint32, progress *byte, size uint32)
 
 func (*script) ShowProgress(upload uint32, progress contract.Progress) {
 	text := progress.JSON()
+	away++
 	pageShowProgress(upload, unsafe.StringData(text), uint32(len(text)))
+	away--
 }
 
 //go:wasmimport turnwire saveRecord
 func pageSaveRecord(upload uint32, record *byte, size uint32)
 
 func (*script) SaveRecord(upload uint32, record string) {
+	away++
 	pageSaveRecord(upload, unsafe.StringData(record), uint32(len(record)))
+	away--
 }
 
 //go:wasmimport turnwire forgetRecord
 func pageForgetRecord(upload uint32)
 
-func (*script) ForgetRecord(upload uint32) { pageForgetRecord(upload) }
+func (*script) ForgetRecord(upload uint32) {
+	away++
+	pageForgetRecord(upload)
+	away--
+}
 
 //go:wasmimport turnwire mapTicket
 func pageMapTicket(upload uint32, body *byte, size uint32)
 
 func (*script) MapTicket(upload uint32, body string) {
+	away++
 	pageMapTicket(upload, unsafe.StringData(body), uint32(len(body)))
+	away--
 }
 
 //go:wasmimport turnwire uploadStatus
@@ -404,7 +470,9 @@ func pageUploadStatus(upload uint32, file *byte, size uint32)
 
 func (*script) UploadStatus(upload uint32, file contract.File) {
 	text := file.JSON()
+	away++
 	pageUploadStatus(upload, unsafe.StringData(text), uint32(len(text)))
+	away--
 }
 
 //go:wasmimport turnwire uploadEnded
@@ -412,5 +480,7 @@ func pageUploadEnded(upload uint32, end *byte, size uint32)
 
 func (*script) UploadEnded(upload uint32, end contract.UploadEnd) {
 	text := end.JSON()
+	away++
 	pageUploadEnded(upload, unsafe.StringData(text), uint32(len(text)))
+	away--
 }

@@ -22,7 +22,7 @@ func sharedMemory() unsafe.Pointer { return unsafe.Pointer(shared) }
 //go:wasmexport feed
 func feed(turn, bytes uint32, now float64) (flags uint32) {
 	defer recovered()
-	crashPoint("feed")
+	entered("feed")
 	shared.Count = 0
 	flags = feeds.Feed(turn, shared.In[:bytes], int64(now), &fed)
 	leave(fed.Batch.JSON)
@@ -34,21 +34,21 @@ func feed(turn, bytes uint32, now float64) (flags uint32) {
 //go:wasmexport flush
 func flush(turn uint32) {
 	defer recovered()
-	crashPoint("flush")
+	entered("flush")
 	module.Flush(turn)
 }
 
 //go:wasmexport hold
 func hold(turn, on uint32) {
 	defer recovered()
-	crashPoint("hold")
+	entered("hold")
 	module.Hold(turn, on == 1)
 }
 
 //go:wasmexport tools
 func tools(turn uint32) (left uint32) {
 	defer recovered()
-	crashPoint("tools")
+	entered("tools")
 	calls, ok := feeds.Tools(turn)
 	if !ok {
 		return 0
@@ -60,14 +60,14 @@ func tools(turn uint32) (left uint32) {
 //go:wasmexport release
 func release(turn uint32) {
 	defer recovered()
-	crashPoint("release")
+	entered("release")
 	module.Release(turn)
 }
 
 //go:wasmexport hashBegin
 func hashBegin(bytes uint32) (ok uint32) {
 	defer recovered()
-	crashPoint("hashBegin")
+	entered("hashBegin")
 	if !module.HashBegin(shared.In[:bytes]) {
 		return 0
 	}
@@ -77,13 +77,14 @@ func hashBegin(bytes uint32) (ok uint32) {
 //go:wasmexport hashWrite
 func hashWrite(bytes uint32) {
 	defer recovered()
+	entered("hashWrite")
 	module.HashWrite(shared.In[:bytes])
 }
 
 //go:wasmexport hashEnd
 func hashEnd(last uint32) {
 	defer recovered()
-	crashPoint("hashEnd")
+	entered("hashEnd")
 	leave(module.HashEnd(last == 1))
 }
 

@@ -27,7 +27,7 @@ func Start(make func(contract.Page) Module) {
 		fn, err := safejs.FuncOf(func(_ safejs.Value, args []safejs.Value) (result any) {
 			// A panic must not cross a JavaScript frame, where it would stop the Go program with nobody told.
 			defer recovered()
-			crashPoint(f.name)
+			entered(f.name)
 			var n [3]int64
 			var words string
 			for i, arg := range args {
@@ -45,6 +45,9 @@ func Start(make func(contract.Page) Module) {
 	_, err = host.Call("started", control, contract.Stamp)
 	must(err)
 }
+
+// entered begins every function that the page calls.
+func entered(name string) { crashPoint(name) }
 
 func must(err error) {
 	if err != nil {

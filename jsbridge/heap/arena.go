@@ -1,0 +1,26 @@
+//go:build !tinygo
+
+package heap
+
+import "unsafe"
+
+// memory is what a test gives: it stands for a module's.
+type memory struct {
+	base       unsafe.Pointer
+	bottom     uint32
+	end, limit uint32
+}
+
+func (m *memory) at(a uint32) unsafe.Pointer { return unsafe.Add(m.base, a) }
+
+func (m *memory) from() uint32 { return m.bottom }
+
+func (m *memory) extend(start, pages uint32) uint32 {
+	if end := start + pages<<pageBits; end > m.end {
+		m.end = (end + 1<<16 - 1) &^ (1<<16 - 1)
+		if m.end > m.limit {
+			panic("out of memory")
+		}
+	}
+	return (m.end - start) >> pageBits
+}
