@@ -17,10 +17,10 @@ type Bridge struct {
 	page        contract.Page
 	connections *retry.Connections
 
-	clients  table[*client]
-	calls    table[cancelled]
-	turns    table[*liveTurn]
-	uploads  table[*liveUpload]
+	clients  table[client]
+	calls    table[awaited]
+	turns    table[liveTurn]
+	uploads  table[liveUpload]
 	asks     numbered[*keyAsked]
 	requests numbered[*requester]
 	timers   numbered[*timer]
@@ -54,9 +54,10 @@ func (b *Bridge) clock() int64 { return int64(b.page.TimeOrigin()) + b.monotonic
 
 // CancelCall is contract.Control's.
 func (b *Bridge) CancelCall(number uint32) {
-	if call := b.calls.get(number); call != nil {
+	if a := b.calls.get(number); a != nil {
 		b.calls.remove(number)
-		call.cancel()
+		a.number = 0
+		a.what.cancel()
 	}
 }
 
@@ -126,7 +127,7 @@ func (b *Bridge) clearTimer(t *timer) {
 // Live is how much is under way: clients, calls, turns, uploads, waits, notices, chats, and what the page has been asked for.
 func (b *Bridge) Live() (n int) {
 	b.clients.each(func(*client) { n++ })
-	b.calls.each(func(cancelled) { n++ })
+	b.calls.each(func(*awaited) { n++ })
 	b.turns.each(func(*liveTurn) { n++ })
 	b.uploads.each(func(*liveUpload) { n++ })
 	return n + len(b.waits) + len(b.notices) + len(b.chats) + len(b.asks.entries) + len(b.requests.entries) + len(b.timers.entries)

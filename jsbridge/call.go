@@ -10,8 +10,10 @@ import (
 type call struct {
 	pump
 	requester
+	awaited
 	machine *retry.Call
 	done    func(retry.Done)
+	place   uint32 // among what the client has open
 }
 
 // newCall makes a call; start begins it.
@@ -19,12 +21,12 @@ func newCall(c *client, request api.Request, policy retry.Policy, headers []api.
 	k := &call{machine: retry.NewCall(request, policy), done: done}
 	k.requester = requester{client: c, headers: headers, machine: k.machine, flush: k.flush}
 	c.begin()
-	c.open[k] = true
+	k.place = c.open.add(k)
 	return k
 }
 
 // outlive lets a call go on though its client is closed.
-func (k *call) outlive() { delete(k.client.open, k) }
+func (k *call) outlive() { k.client.open.take(k.place) }
 
 func (k *call) clientClosed(err *api.Error) {
 	k.machine.Cancel(err)
@@ -45,7 +47,7 @@ func (k *call) perform(effect retry.Effect) {
 	done := effect.(retry.Done)
 	k.client.b.clearTimer(&k.timer)
 	k.letGo()
-	delete(k.client.open, k)
+	k.client.open.take(k.place)
 	k.done(done)
 	k.client.end()
 }
@@ -63,10 +65,23 @@ func (k *call) drop() {
 	k.flush()
 }
 
+// awaited is what the page waits for under a number of its choice: a call, or a wait for a file.
+type awaited struct {
+	number uint32 // 0 where nobody waits (any more)
+	what   cancelled
+}
+
+// await says that the page waits for a.
+func (b *Bridge) await(number uint32, a *awaited, what cancelled) {
+	a.number, a.what = number, what
+	b.calls.put(number, a)
+}
+
 // told tells the page how a call ended, unless its caller gave it up.
-func (b *Bridge) told(number uint32, of cancelled, end contract.CallEnd) {
-	if b.calls.get(number) == of {
+func (b *Bridge) told(a *awaited, end contract.CallEnd) {
+	if number := a.number; number != 0 {
 		b.calls.remove(number)
+		a.number = 0
 		b.page.CallEnded(number, end)
 	}
 }
@@ -74,8 +89,8 @@ func (b *Bridge) told(number uint32, of cancelled, end contract.CallEnd) {
 // begin makes a call that the page knows by a number; end says what it gave.
 func (b *Bridge) begin(number uint32, c *client, request api.Request, policy retry.Policy, limits contract.Limits, end func(retry.Done) contract.CallEnd) *call {
 	var k *call
-	k = newCall(c, request, policy, fields(limits.Headers), func(d retry.Done) { b.told(number, k, end(d)) })
-	b.calls.put(number, k)
+	k = newCall(c, request, policy, fields(limits.Headers), func(d retry.Done) { b.told(&k.awaited, end(d)) })
+	b.await(number, &k.awaited, k)
 	return k
 }
 

@@ -138,8 +138,8 @@ func (b *Bridge) AbortChat(number, client uint32, p contract.AbortParams) {
 	c := b.clients.get(client)
 	var k *call
 	k = c.chatOf(p.ChatID).abort("", c, api.AbortChat(p.ChatID), c.policy(p.Limits, retry.Repeatable), fields(p.Headers), func(err *api.Error) {
-		b.told(number, k, failed(err))
+		b.told(&k.awaited, failed(err))
 	})
-	b.calls.put(number, k)
+	b.await(number, &k.awaited, k)
 	k.start()
 }

@@ -17,14 +17,13 @@ type client struct {
 
 	isClosed bool
 	uses     int // what may still ask, send or log for it
-	open     map[closed]bool
+	open     numbered[closed]
 }
 
 // OpenClient is contract.Control's.
 func (b *Bridge) OpenClient(number uint32, config contract.ClientConfig) {
 	b.clients.put(number, &client{
 		b: b, ClientConfig: config, number: number, headers: fields(config.Headers),
-		open: map[closed]bool{},
 	})
 }
 
@@ -37,7 +36,7 @@ func (b *Bridge) CloseClient(number uint32) {
 	b.clients.remove(number)
 	c.begin()
 	c.isClosed = true
-	for o := range c.open {
+	for _, o := range c.open.entries {
 		o.clientClosed(&api.Error{Kind: api.KindClient, Code: "client_closed", Message: "the client was closed while the call was under way"})
 	}
 	c.end()

@@ -44,14 +44,15 @@ func (n *liveNotice) flush() {
 type liveWait struct {
 	serviceCalls
 	pump
-	id      uint32 // the page's number of the call
+	awaited
 	machine *upload.Wait
+	place   uint32 // among what the client has open
 }
 
 // WaitFile is contract.Control's.
 func (b *Bridge) WaitFile(number, client uint32, p contract.WaitParams) {
 	c := b.clients.get(client)
-	w := &liveWait{id: number, machine: upload.NewWait(p.FileID, c.waitConfig(p.WaitLimits))}
+	w := &liveWait{machine: upload.NewWait(p.FileID, c.waitConfig(p.WaitLimits))}
 	w.serviceCalls = serviceCalls{client: c, headers: fields(p.Headers), onAnswer: func(d retry.Done) {
 		w.machine.Answered(b.clock(), d)
 		w.flush()
@@ -59,9 +60,9 @@ func (b *Bridge) WaitFile(number, client uint32, p contract.WaitParams) {
 		w.machine.TimerFired(b.clock())
 		w.flush()
 	}}
-	b.calls.put(number, w)
+	b.await(number, &w.awaited, w)
 	b.waits[w] = true
-	c.open[w] = true
+	w.place = c.open.add(w)
 	c.begin()
 	if !b.page.Online() {
 		w.machine.Offline(b.clock())
@@ -88,8 +89,8 @@ func (w *liveWait) perform(effect retry.Effect) {
 	b := w.client.b
 	switch e := effect.(type) {
 	case upload.Status:
-		if b.calls.get(w.id) == cancelled(w) {
-			b.page.FileStatus(w.id, *fileOf(&e.File))
+		if w.number != 0 {
+			b.page.FileStatus(w.number, *fileOf(&e.File))
 		}
 	case upload.Finish:
 		w.end()
@@ -97,15 +98,14 @@ func (w *liveWait) perform(effect retry.Effect) {
 		if e.Outcome.Err == nil {
 			end.File = fileOf(&e.Outcome.File)
 		}
-		b.told(w.id, w, end)
+		b.told(&w.awaited, end)
 	}
 }
 
 func (w *liveWait) end() {
 	c := w.client
-	if c.open[w] {
+	if _, ok := c.open.take(w.place); ok {
 		c.b.clearTimer(&w.timer)
-		delete(c.open, w)
 		delete(c.b.waits, w)
 		c.end()
 	}
@@ -120,5 +120,5 @@ func (w *liveWait) cancel() {
 
 func (w *liveWait) clientClosed(err *api.Error) {
 	w.cancel()
-	w.client.b.told(w.id, w, failed(err))
+	w.client.b.told(&w.awaited, failed(err))
 }

@@ -35,7 +35,7 @@ func TestPump(t *testing.T) {
 }
 
 func TestTable(t *testing.T) {
-	var table table[*int]
+	var table table[int]
 	one, two := 1, 2
 	table.put(3, &one)
 	table.put(1, &two)

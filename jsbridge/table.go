@@ -1,33 +1,35 @@
 package jsbridge
 
 // table has what the page knows by a number of its choice: small ones from 1, that it gives out again.
-type table[T comparable] struct{ entries []T }
+// Of pointers, for nil is the one value of every T that can be told from others without comparing interfaces, which would
+// bring reflection into the small build.
+type table[T any] struct{ entries []*T }
 
-func (t *table[T]) put(number uint32, v T) {
+func (t *table[T]) put(number uint32, v *T) {
 	for int(number) >= len(t.entries) {
-		t.entries = append(t.entries, *new(T))
+		t.entries = append(t.entries, nil)
 	}
 	t.entries[number] = v
 }
 
-// get returns the zero value where there is nothing of that number (any more).
-func (t *table[T]) get(number uint32) (v T) {
+// get returns nil where there is nothing of that number (any more).
+func (t *table[T]) get(number uint32) *T {
 	if int(number) < len(t.entries) {
-		v = t.entries[number]
+		return t.entries[number]
 	}
-	return v
+	return nil
 }
 
 func (t *table[T]) remove(number uint32) {
 	if int(number) < len(t.entries) {
-		t.entries[number] = *new(T)
+		t.entries[number] = nil
 	}
 }
 
 // each calls do with everything that has a number now.
-func (t *table[T]) each(do func(v T)) {
+func (t *table[T]) each(do func(v *T)) {
 	for i := 0; i < len(t.entries); i++ {
-		if v := t.entries[i]; v != *new(T) {
+		if v := t.entries[i]; v != nil {
 			do(v)
 		}
 	}

@@ -14,6 +14,7 @@ type liveTurn struct {
 	chat    *chat  // until the turn is over
 	id      uint32 // the page's number of it
 	machine *turn.Machine
+	place   uint32 // among what the client has open
 
 	number   uint32      // within its chat
 	abort    api.Request // what tells the service to stop
@@ -40,7 +41,7 @@ func (b *Bridge) StartTurn(number, client uint32, p contract.TurnParams) {
 	b.turns.put(number, t)
 	b.streams.Add(number, t.machine)
 	c.begin()
-	c.open[t] = true
+	t.place = c.open.add(t)
 	t.machine.Start()
 	t.flush()
 }
@@ -71,7 +72,7 @@ func (t *liveTurn) perform(effect retry.Effect) {
 }
 
 func (t *liveTurn) finish(o turn.Outcome) {
-	delete(t.client.open, t)
+	t.client.open.take(t.place)
 	level, facts := "info", []retry.Field{{Name: "path", Value: t.machine.Request().Path}, {Name: "status", Value: string(o.Status)}}
 	if o.Err != nil {
 		level = "warn"
