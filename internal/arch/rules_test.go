@@ -23,7 +23,7 @@ var layers = map[string][]string{
 	"wasm/checksum":     {"wasm/api", "wasm/retry", "wasm/sse", "wasm/json"},
 	"wasm/retry":        {"wasm/api", "wasm/json"},
 	"wasm/api":          {"wasm/json"},
-	"wasm/sse":          {},
+	"wasm/sse":          {"wasm/json"},
 	"wasm/json":         {},
 }
 

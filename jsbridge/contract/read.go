@@ -52,7 +52,7 @@ func (m *members) integer(i int) int64 {
 }
 
 func (m *members) boolean(i int) bool {
-	switch string(m.values[i]) {
+	switch json.View(m.values[i]) {
 	case "true":
 		return true
 	case "false":

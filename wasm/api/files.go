@@ -146,7 +146,7 @@ func ParseReport(req Request, res Response, fileID string, body []byte) (File, *
 		err.Retryable = true // such as the page of a proxy that is in the way
 		return file, err
 	}
-	if refused := json.Members(raw, "error")[0]; len(refused) > 0 && string(refused) != "null" {
+	if refused := json.Members(raw, "error")[0]; len(refused) > 0 && json.View(refused) != "null" {
 		code, message := ErrorText(raw)
 		if code == "" {
 			code = "report_not_confirmed"

@@ -5,6 +5,7 @@ package checksum
 import (
 	"testing"
 
+	"github.com/seed-76f09577/turnwire/wasm/allocs"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -23,5 +24,5 @@ func TestNoAllocations(t *testing.T) {
 		sum := h.Sum()
 		total += sum[0]
 	}
-	assert.Zero(t, testing.AllocsPerRun(100, round))
+	assert.Zero(t, allocs.PerRun(100, round))
 }

@@ -5,6 +5,7 @@ package json
 import (
 	"testing"
 
+	"github.com/seed-76f09577/turnwire/wasm/allocs"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestNoAllocations(t *testing.T) {
 	event := []byte(`{"type":"text_delta","data":{"chunk":"h\u00e9\n","list":[1,{"a":[true,null,-1.5e3]}]}}`)
 	var r Reader
-	assert.Zero(t, testing.AllocsPerRun(100, func() {
+	assert.Zero(t, allocs.PerRun(100, func() {
 		r.Reset(event)
 		r.Enter()
 		for first := true; ; first = false {
@@ -30,8 +31,8 @@ func TestNoAllocations(t *testing.T) {
 	}))
 
 	value, text := []byte(`"h\u00e9\n\ud83d\ude00 and more"`), make([]byte, 0, 100)
-	assert.Zero(t, testing.AllocsPerRun(100, func() { text = AppendString(text[:0], value) }))
-	assert.Zero(t, testing.AllocsPerRun(100, func() { ToUTF8(value) }))
+	assert.Zero(t, allocs.PerRun(100, func() { text = AppendString(text[:0], value) }))
+	assert.Zero(t, allocs.PerRun(100, func() { ToUTF8(value) }))
 	name := "a name"
-	assert.Zero(t, testing.AllocsPerRun(100, func() { text = Quote(text[:0], name) }))
+	assert.Zero(t, allocs.PerRun(100, func() { text = Quote(text[:0], name) }))
 }

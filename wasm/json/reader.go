@@ -288,7 +288,7 @@ func (r *Reader) digits() bool {
 }
 
 func (r *Reader) word(w string) bool {
-	if len(r.text)-r.pos < len(w) || string(r.text[r.pos:r.pos+len(w)]) != w {
+	if len(r.text)-r.pos < len(w) || View(r.text[r.pos:r.pos+len(w)]) != w {
 		return r.fail()
 	}
 	r.pos += len(w)

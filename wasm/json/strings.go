@@ -13,12 +13,12 @@ func IsObject(value []byte) bool { return len(value) >= 2 && value[0] == '{' }
 
 // KeyIs reports whether key, as Next returned it, names name (ASCII).
 func KeyIs(key []byte, name string) bool {
-	if string(key) == name {
+	if View(key) == name {
 		return true
 	}
 	for _, c := range key {
 		if c == '\\' {
-			return string(appendUnescaped(nil, key)) == name
+			return View(appendUnescaped(nil, key)) == name
 		}
 	}
 	return false
@@ -156,7 +156,7 @@ func AfterHalf(text, half []byte) ([]byte, bool) {
 		return text[n:], true // nothing joined the half
 	case n == 4:
 		unit := r - 0x10000
-		if string(appendUnit(nil, 0xD800+int(unit>>10))) == string(half) {
+		if View(appendUnit(nil, 0xD800+int(unit>>10))) == View(half) {
 			low := 0xDC00 + unit&0x3FF
 			return append([]byte{0xED, 0x80 | byte(low>>6)&0x3F, 0x80 | byte(low)&0x3F}, text[n:]...), true
 		}
@@ -170,13 +170,13 @@ func QuoteHalves(dst, text []byte) []byte {
 	start := 0
 	for i := 0; i+2 < len(text); i++ {
 		if text[i] == 0xED && text[i+1] >= 0xA0 {
-			dst = appendQuoted(dst, string(text[start:i]))
+			dst = appendQuoted(dst, View(text[start:i]))
 			unit := 0xD000 | int(text[i+1]&0x3F)<<6 | int(text[i+2]&0x3F)
 			dst = append(dst, '\\', 'u', 'd', digits[unit>>8&15], digits[unit>>4&15], digits[unit&15])
 			start = i + 3
 		}
 	}
-	return append(appendQuoted(dst, string(text[start:])), '"')
+	return append(appendQuoted(dst, View(text[start:])), '"')
 }
 
 // ToUTF8 returns text with each ill-formed sequence replaced by U+FFFD as the Encoding standard's UTF-8 decoder does

@@ -5,6 +5,7 @@ package sse
 import (
 	"testing"
 
+	"github.com/seed-76f09577/turnwire/wasm/allocs"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -30,7 +31,7 @@ func TestNoAllocations(t *testing.T) {
 				}
 			}
 			round()
-			assert.Zero(t, testing.AllocsPerRun(100, round), "%s in chunks of %d", name, size)
+			assert.Zero(t, allocs.PerRun(100, round), "%s in chunks of %d", name, size)
 			assert.Equal(t, 102, events)
 		}
 	}

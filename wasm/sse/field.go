@@ -1,6 +1,10 @@
 package sse
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/seed-76f09577/turnwire/wasm/json"
+)
 
 // field is what a line sets.
 type field uint8
@@ -89,7 +93,7 @@ func (p *Parser) readName(text []byte) []byte {
 // begin starts the field that the line's name says.
 func (p *Parser) begin() {
 	l := &p.line
-	switch string(l.name[:l.size]) {
+	switch json.View(l.name[:l.size]) {
 	case "data":
 		l.field = fieldData
 		p.beginData()
@@ -152,14 +156,14 @@ func (p *Parser) finish(text []byte) {
 	l, e := &p.line, &p.event
 	if !l.open {
 		switch {
-		case !e.hasData && len(text) >= 5 && string(text[:5]) == "data:":
+		case !e.hasData && len(text) >= 5 && json.View(text[:5]) == "data:":
 			if text = value(text[5:]); len(text) > p.limit {
 				p.err = ErrTooLong
 				return
 			}
 			e.hasData, e.lent, e.chunk = true, true, text
 			return
-		case len(text) >= 6 && string(text[:6]) == "event:":
+		case len(text) >= 6 && json.View(text[:6]) == "event:":
 			e.kind = grow(p, e.kind[:0], value(text[6:]), min(p.limit, nameLimit))
 			return
 		}

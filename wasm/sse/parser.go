@@ -8,6 +8,8 @@ package sse
 import (
 	"bytes"
 	"errors"
+
+	"github.com/seed-76f09577/turnwire/wasm/json"
 )
 
 // DefaultLimit is the number of bytes that the data of one event may have.
@@ -86,12 +88,12 @@ func (p *Parser) Next() (Event, bool) {
 	// chunk's own bytes, storing nothing but the position.
 	if p.idle && p.cr == len(p.in) {
 		rest, kind := p.in[p.pos:], []byte(nil)
-		if len(rest) > 6 && string(rest[:6]) == "event:" {
+		if len(rest) > 6 && json.View(rest[:6]) == "event:" {
 			if end := bytes.IndexByte(rest, '\n'); end > 0 && end <= min(p.limit, nameLimit) {
 				kind, rest = value(rest[6:end]), rest[end+1:]
 			}
 		}
-		if len(rest) > 5 && string(rest[:5]) == "data:" {
+		if len(rest) > 5 && json.View(rest[:5]) == "data:" {
 			end := bytes.IndexByte(rest, '\n')
 			if end > 0 && end <= p.limit && end+1 < len(rest) && rest[end+1] == '\n' {
 				p.pos = len(p.in) - len(rest) + end + 2

@@ -87,12 +87,12 @@ func (e *event) append(out []byte) []byte {
 			return append(out, e.Chunk...)
 		}
 		out = append(append(append(out, '['), e.Chunk...), ',')
-		return append(json.Quote(out, string(e.ID)), ']')
+		return append(json.Quote(out, json.View(e.ID)), ']')
 	}
 	out = append(append(out, `{"type":`...), e.Type...)
 	out = append(append(out, `,"data":`...), e.Data...)
 	if e.ID != nil {
-		out = json.Quote(append(out, `,"id":`...), string(e.ID))
+		out = json.Quote(append(out, `,"id":`...), json.View(e.ID))
 	}
 	return append(out, '}')
 }

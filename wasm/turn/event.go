@@ -52,7 +52,7 @@ const (
 
 // kindOf takes the text of the type, quotes and all.
 func kindOf(typ []byte) kind {
-	switch EventKind(typ[1 : len(typ)-1]) {
+	switch EventKind(json.View(typ[1 : len(typ)-1])) {
 	case TextDelta:
 		return textDelta
 	case ReasoningDelta:
@@ -96,7 +96,7 @@ var plainType = []byte(`"text_delta"`)
 // for itself: it has no escape and nothing that would have to be looked at as UTF-8.
 func plain(r *reader, text []byte) (chunk []byte, ascii bool) {
 	from, to := len(plainHead), len(text)-len(plainTail)
-	if to < from || text[to] != '"' || text[to+1] != '}' || text[to+2] != '}' || string(text[:from]) != plainHead {
+	if to < from || text[to] != '"' || text[to+1] != '}' || text[to+2] != '}' || json.View(text[:from]) != plainHead {
 		return nil, false
 	}
 	for _, c := range text[from:to] {
@@ -165,7 +165,7 @@ func (r *reader) read(e sse.Event, m *message) bool {
 		if len(name) == 0 {
 			name = []byte("message")
 		}
-		r.typ = json.Quote(r.typ[:0], string(json.ToUTF8(name)))
+		r.typ = json.Quote(r.typ[:0], json.View(json.ToUTF8(name)))
 		m.typ, m.data, m.chunk = r.typ, text, topChunk
 	case json.IsObject(data):
 		m.typ, m.data, m.chunk = typ, data, dataChunk
@@ -228,7 +228,7 @@ func (r *reader) without(text []byte) []byte {
 }
 
 // isDoneMarker tells the marker that some services end a stream with. It proves nothing and is ignored.
-func isDoneMarker(data []byte) bool { return string(data) == "[DONE]" }
+func isDoneMarker(data []byte) bool { return json.View(data) == "[DONE]" }
 
 // notAnEvent names the event by its number and shows its beginning.
 func notAnEvent(number int, data []byte) *api.Error {

@@ -26,7 +26,7 @@ type identified struct {
 }
 
 func (d *delivered) add(m *message) {
-	if _, again := d.ids[string(m.id)]; again || m.id == nil {
+	if _, again := d.ids[json.View(m.id)]; again || m.id == nil {
 		d.anonymous = true
 	} else {
 		if d.ids == nil {
@@ -177,7 +177,7 @@ func (m *Machine) admitByID(r *replay, e *message) verdict {
 	if e.id == nil {
 		return different
 	}
-	seen, ok := m.delivered.ids[string(e.id)]
+	seen, ok := m.delivered.ids[json.View(e.id)]
 	switch {
 	case !ok && r.place >= 0 && r.place != len(m.delivered.ids)-1:
 		return different
@@ -235,14 +235,14 @@ func (m *Machine) overlap(r *replay, e *message, fragment, channel []byte, shown
 	*shown = json.AppendString(*shown, fragment)
 	a, b := withoutHalf(*shown), withoutHalf(channel)
 	half, delivered := (*shown)[len(a):], channel[len(b):]
-	if n := min(len(a), len(b)); n > from && string(a[from:n]) != string(b[from:n]) {
+	if n := min(len(a), len(b)); n > from && json.View(a[from:n]) != json.View(b[from:n]) {
 		return different
 	}
 	switch {
 	case len(a) < len(b), len(a) == len(b) && len(half) == 0:
 		return known
 	case len(a) == len(b) && len(delivered) > 0:
-		if string(half) != string(delivered) {
+		if json.View(half) != json.View(delivered) {
 			return different
 		}
 		return known

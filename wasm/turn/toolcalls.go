@@ -164,9 +164,9 @@ func (t *tools) begin(id string, byOrder bool) *call {
 
 func (t *tools) known(i int, key []byte) *call {
 	if i == indexKey {
-		return t.byIndex[string(key)]
+		return t.byIndex[json.View(key)]
 	}
-	return t.byID[string(key)]
+	return t.byID[json.View(key)]
 }
 
 func (t *tools) remember(i int, key []byte, c *call) {
@@ -191,7 +191,7 @@ func (t *tools) appendChanged(dst []byte) []byte {
 		w.String("id", c.id)
 		w.String("name", c.name)
 		w.String("status", c.status)
-		w.String("argumentsText", string(withoutHalf(c.argumentsText)))
+		w.String("argumentsText", json.View(withoutHalf(c.argumentsText)))
 		if c.arguments != nil {
 			w.Raw("arguments", c.arguments)
 		}
@@ -222,7 +222,7 @@ func keyText(key []byte) string {
 	return string(key)
 }
 
-func present(value []byte) bool { return value != nil && string(value) != "null" }
+func present(value []byte) bool { return value != nil && json.View(value) != "null" }
 
 func first(values [][]byte, ok func([]byte) bool) []byte {
 	for _, v := range values {

@@ -91,7 +91,7 @@ func (m *Machine) record(w *json.Writer) {
 	w.Close(']')
 }
 
-func isTrue(value []byte) bool { return string(value) == "true" }
+func isTrue(value []byte) bool { return json.View(value) == "true" }
 
 // identity tells the data, and what the service was told of it, from others.
 func (m *Machine) identity() string {
