@@ -22,7 +22,7 @@ tests = $(sort $(shell find e2e -name '*.test.mjs' -not -path '*/node_modules/*'
 browser := . ./wasm/... ./jsbridge/...
 
 .PHONY: demo test build check bench fuzz clean
-.PHONY: install contract border small kept format vet types size arch reproducible native facade simulation chromium hostile e2e sizes
+.PHONY: install contract border small kept format vet thirtytwo types size arch reproducible native facade simulation chromium hostile e2e sizes
 
 demo: build
 	@go build -o .cache/turnwire-dev ./cmd/turnwire-dev
@@ -34,7 +34,7 @@ test: install kept build check native facade simulation chromium hostile e2e
 build: $(npm)
 	$(stage) build node web/build.mjs
 
-check: kept format border vet arch build types size reproducible
+check: kept format border vet thirtytwo arch build types size reproducible
 
 bench: build
 	node bench/run.mjs
@@ -75,6 +75,10 @@ vet:
 	$(stage) vet go vet ./...
 	$(stage) "vet for the browser" env GOOS=js GOARCH=wasm go vet $(browser)
 	$(stage) "vet the build of the tests" env GOOS=js GOARCH=wasm go vet -tags testbuild . ./jsbridge/...
+
+# Under an int of 32 bits, which a size outgrows. Without the tests that take long and are about no size.
+thirtytwo:
+	$(stage) "32-bit go tests" env GOARCH=386 CGO_ENABLED=0 go test -skip 'TestManyEvents|TestCutAtEveryByte|TestAgainstEventsourceParser|TestSimulation' ./wasm/... ./jsbridge/...
 
 arch:
 	$(stage) architecture go test -count=1 ./internal/arch

@@ -6,7 +6,7 @@ package jsbridge
 type table[T any] struct{ entries []*T }
 
 func (t *table[T]) put(number uint32, v *T) {
-	for int(number) >= len(t.entries) {
+	for number >= uint32(len(t.entries)) {
 		t.entries = append(t.entries, nil)
 	}
 	t.entries[number] = v
@@ -14,14 +14,14 @@ func (t *table[T]) put(number uint32, v *T) {
 
 // get returns nil where there is nothing of that number (any more).
 func (t *table[T]) get(number uint32) *T {
-	if int(number) < len(t.entries) {
+	if number < uint32(len(t.entries)) {
 		return t.entries[number]
 	}
 	return nil
 }
 
 func (t *table[T]) remove(number uint32) {
-	if int(number) < len(t.entries) {
+	if number < uint32(len(t.entries)) {
 		t.entries[number] = nil
 	}
 }

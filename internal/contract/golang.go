@@ -44,7 +44,7 @@ func (c *contract) reads(b *bytes.Buffer, r record) {
 		case "int64":
 			value = fmt.Sprintf("m.integer(%d)", i)
 		case "int":
-			value = fmt.Sprintf("int(m.integer(%d))", i)
+			value = fmt.Sprintf("m.count(%d)", i)
 		case "[]Header":
 			value = fmt.Sprintf("m.headers(%d)", i)
 		default:

@@ -5,7 +5,7 @@ package contract
 import "github.com/seed-76f09577/turnwire/wasm/json"
 
 // Stamp tells this contract from another: a hash of this package's source.
-const Stamp = "aa0731d4b73da887"
+const Stamp = "dff4de3941dd1715"
 
 // ReadClientConfig reads what the page sent, and panics where a member is missing or of another type.
 func ReadClientConfig(text string) (v ClientConfig) {
@@ -23,7 +23,7 @@ func ReadClientConfig(text string) (v ClientConfig) {
 func ReadChatParams(text string) (v ChatParams) {
 	m := read("ChatParams", text, "headers maxRetries timeout workspaceId agentId isTemporary?")
 	v.Limits.Headers = m.headers(0)
-	v.Limits.MaxRetries = int(m.integer(1))
+	v.Limits.MaxRetries = m.count(1)
 	v.Limits.Timeout = m.integer(2)
 	v.WorkspaceID = m.text(3)
 	v.AgentID = m.text(4)
@@ -38,7 +38,7 @@ func ReadChatParams(text string) (v ChatParams) {
 func ReadAbortParams(text string) (v AbortParams) {
 	m := read("AbortParams", text, "headers maxRetries timeout chatId")
 	v.Limits.Headers = m.headers(0)
-	v.Limits.MaxRetries = int(m.integer(1))
+	v.Limits.MaxRetries = m.count(1)
 	v.Limits.Timeout = m.integer(2)
 	v.ChatID = m.text(3)
 	return v
@@ -48,7 +48,7 @@ func ReadAbortParams(text string) (v AbortParams) {
 func ReadFileParams(text string) (v FileParams) {
 	m := read("FileParams", text, "headers maxRetries timeout fileId")
 	v.Limits.Headers = m.headers(0)
-	v.Limits.MaxRetries = int(m.integer(1))
+	v.Limits.MaxRetries = m.count(1)
 	v.Limits.Timeout = m.integer(2)
 	v.FileID = m.text(3)
 	return v
@@ -58,7 +58,7 @@ func ReadFileParams(text string) (v FileParams) {
 func ReadReportParams(text string) (v ReportParams) {
 	m := read("ReportParams", text, "headers maxRetries timeout fileId why")
 	v.Limits.Headers = m.headers(0)
-	v.Limits.MaxRetries = int(m.integer(1))
+	v.Limits.MaxRetries = m.count(1)
 	v.Limits.Timeout = m.integer(2)
 	v.FileID = m.text(3)
 	v.Why = m.text(4)
@@ -69,7 +69,7 @@ func ReadReportParams(text string) (v ReportParams) {
 func ReadWaitLimits(text string) (v WaitLimits) {
 	m := read("WaitLimits", text, "headers maxRetries timeout interval maxInterval waitTimeout")
 	v.Limits.Headers = m.headers(0)
-	v.Limits.MaxRetries = int(m.integer(1))
+	v.Limits.MaxRetries = m.count(1)
 	v.Limits.Timeout = m.integer(2)
 	v.Interval = m.integer(3)
 	v.MaxInterval = m.integer(4)
@@ -81,7 +81,7 @@ func ReadWaitLimits(text string) (v WaitLimits) {
 func ReadWaitParams(text string) (v WaitParams) {
 	m := read("WaitParams", text, "headers maxRetries timeout interval maxInterval waitTimeout fileId")
 	v.WaitLimits.Limits.Headers = m.headers(0)
-	v.WaitLimits.Limits.MaxRetries = int(m.integer(1))
+	v.WaitLimits.Limits.MaxRetries = m.count(1)
 	v.WaitLimits.Limits.Timeout = m.integer(2)
 	v.WaitLimits.Interval = m.integer(3)
 	v.WaitLimits.MaxInterval = m.integer(4)
@@ -94,7 +94,7 @@ func ReadWaitParams(text string) (v WaitParams) {
 func ReadTurnParams(text string) (v TurnParams) {
 	m := read("TurnParams", text, "headers maxRetries timeout chatId parts model key idleTimeout replay")
 	v.Limits.Headers = m.headers(0)
-	v.Limits.MaxRetries = int(m.integer(1))
+	v.Limits.MaxRetries = m.count(1)
 	v.Limits.Timeout = m.integer(2)
 	v.ChatID = m.text(3)
 	v.Parts = m.text(4)
@@ -109,7 +109,7 @@ func ReadTurnParams(text string) (v TurnParams) {
 func ReadUploadParams(text string) (v UploadParams) {
 	m := read("UploadParams", text, "headers maxRetries timeout workspaceId name contentType purpose size once blockSize concurrency blockTries blockTimeout dataTimeout reportTimeout checksum knownSum base64 wait? maps resumable fingerprint record")
 	v.Limits.Headers = m.headers(0)
-	v.Limits.MaxRetries = int(m.integer(1))
+	v.Limits.MaxRetries = m.count(1)
 	v.Limits.Timeout = m.integer(2)
 	v.WorkspaceID = m.text(3)
 	v.Name = m.text(4)
@@ -118,12 +118,12 @@ func ReadUploadParams(text string) (v UploadParams) {
 	v.Size = m.integer(7)
 	v.Once = m.boolean(8)
 	v.BlockSize = m.integer(9)
-	v.Concurrency = int(m.integer(10))
-	v.BlockTries = int(m.integer(11))
+	v.Concurrency = m.count(10)
+	v.BlockTries = m.count(11)
 	v.BlockTimeout = m.integer(12)
 	v.DataTimeout = m.integer(13)
 	v.ReportTimeout = m.integer(14)
-	v.Checksum = int(m.integer(15))
+	v.Checksum = m.count(15)
 	v.KnownSum = m.text(16)
 	v.Base64 = m.boolean(17)
 	if m.has(18) {
@@ -140,7 +140,7 @@ func ReadUploadParams(text string) (v UploadParams) {
 // ReadHead reads what the page sent, and panics where a member is missing or of another type.
 func ReadHead(text string) (v Head) {
 	m := read("Head", text, "status contentType requestId retryAfter")
-	v.Status = int(m.integer(0))
+	v.Status = m.count(0)
 	v.ContentType = m.text(1)
 	v.RequestID = m.text(2)
 	v.RetryAfter = m.text(3)
@@ -346,7 +346,7 @@ func (v *StoreRequest) write(w *json.Writer, name string) {
 // ReadStoreAnswer reads what the page sent, and panics where a member is missing or of another type.
 func ReadStoreAnswer(text string) (v StoreAnswer) {
 	m := read("StoreAnswer", text, "status headers body")
-	v.Status = int(m.integer(0))
+	v.Status = m.count(0)
 	v.Headers = m.headers(1)
 	v.Body = m.text(2)
 	return v

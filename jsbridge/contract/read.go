@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"math"
 	"strings"
 
 	"github.com/seed-76f09577/turnwire/wasm/json"
@@ -49,6 +50,11 @@ func (m *members) integer(i int) int64 {
 		m.wrong(i, "is no whole number")
 	}
 	return n
+}
+
+// count reads what an int holds in every build: of more, that.
+func (m *members) count(i int) int {
+	return int(max(min(m.integer(i), math.MaxInt32), math.MinInt32))
 }
 
 func (m *members) boolean(i int) bool {

@@ -2,6 +2,8 @@ package contract
 
 import (
 	"encoding/json"
+	"math"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -51,9 +53,32 @@ func TestReadNested(t *testing.T) {
 	})
 }
 
+// TestLarge takes sizes and counts that an int of 32 bits does not hold to both sides.
+func TestLarge(t *testing.T) {
+	for _, size := range []int64{1<<31 - 1, 1 << 31, 1 << 32, 5<<40 + 1, 1<<53 - 1} {
+		text := strconv.FormatInt(size, 10)
+		got := ReadUploadParams(`{"headers":[],"maxRetries":` + text + `,"timeout":1,"workspaceId":"","name":"","contentType":"","purpose":"","size":` + text +
+			`,"once":false,"blockSize":` + text + `,"concurrency":` + text + `,"blockTries":` + text + `,"blockTimeout":1,"dataTimeout":1,"reportTimeout":1,` +
+			`"checksum":0,"knownSum":"","base64":false,"maps":false,"resumable":true,"fingerprint":"","record":""}`)
+		assert.Equal(t, []int64{size, size}, []int64{got.Size, got.BlockSize})
+		assert.Equal(t, []int{math.MaxInt32, math.MaxInt32, math.MaxInt32}, []int{got.Limits.MaxRetries, got.Concurrency, got.BlockTries})
+		assert.Equal(t, size, ReadHashState(`{"at":`+text+`,"state":"","sum":""}`).At)
+
+		progress := Progress{LoadedBytes: size, TotalBytes: size, BlocksDone: size, BlocksTotal: size}
+		assert.Contains(t, progress.JSON(), `"loadedBytes":`+text+`,"totalBytes":`+text+`,"blocksDone":`+text+`,"blocksTotal":`+text)
+		hash := HashRange{From: size - 1, To: size}
+		assert.Contains(t, hash.JSON(), `"to":`+text)
+		block := StoreRequest{From: size - 1, To: size}
+		assert.Contains(t, block.JSON(), `"to":`+text)
+		end := UploadEnd{Error: &Error{Block: &size, File: &File{Size: &size}}}
+		assert.Contains(t, end.JSON(), `"block":`+text)
+		assert.Contains(t, end.JSON(), `"size":`+text)
+	}
+}
+
 // TestWrite reads back, with another reader, what is written.
 func TestWrite(t *testing.T) {
-	block, retry, size := 0, int64(1500), int64(1)<<53-1
+	block, retry, size := int64(0), int64(1500), int64(1)<<53-1
 	end := UploadEnd{
 		Stage: "failed",
 		Error: &Error{

@@ -156,7 +156,7 @@ type Error struct {
 	Data       JSON   `json:",omitempty"` // of a turn's error event
 	Stage      Stage  `json:",omitempty"`
 	FileID     string `json:",omitempty"`
-	Block      *int
+	Block      *int64
 	Stored     bool `json:",omitempty"`
 	File       *File
 }

@@ -17,7 +17,7 @@ type Streams struct {
 
 // Add gives a turn its number.
 func (s *Streams) Add(number uint32, m *turn.Machine) {
-	for int(number) >= len(s.turns) {
+	for number >= uint32(len(s.turns)) {
 		s.turns = append(s.turns, nil)
 	}
 	s.turns[number] = m
@@ -25,13 +25,13 @@ func (s *Streams) Add(number uint32, m *turn.Machine) {
 
 // Remove takes a turn's number back.
 func (s *Streams) Remove(number uint32) {
-	if int(number) < len(s.turns) {
+	if number < uint32(len(s.turns)) {
 		s.turns[number] = nil
 	}
 }
 
 func (s *Streams) get(number uint32) *turn.Machine {
-	if int(number) < len(s.turns) {
+	if number < uint32(len(s.turns)) {
 		return s.turns[number]
 	}
 	return nil

@@ -42,7 +42,7 @@ type Error struct {
 	// Of an upload, whatever the kind:
 	Stage    string // where the upload was
 	FileID   string // "" while none is known
-	Block    int    // index from 0
+	Block    int64  // index from 0
 	HasBlock bool   // one block is to blame
 	Stored   bool   // the store has every byte: only the report is missing
 	File     *File  // as what the file ended, of KindFile

@@ -3,6 +3,7 @@ package checksum
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -40,6 +41,33 @@ func TestStateStays(t *testing.T) {
 	h.Write(stream)
 	want := append(unhex(savedState), "456789"...)
 	assert.Equal(t, want, h.AppendState(nil))
+}
+
+// TestLongStreams goes on with streams of lengths that 32 bits do not hold, in bytes or in bits, beside crypto/sha256.
+func TestLongStreams(t *testing.T) {
+	stream := randomBytes(9, 200)
+	for _, size := range []uint64{1<<29 - 64, 1 << 29, 1<<31 - 64, 1 << 31, 1<<32 - 64, 1 << 32, 5<<40 + 64, maxSize - 256} {
+		for tail := range uint64(2) {
+			var h Hash
+			h.Write(stream[:64+tail])
+			state := h.AppendState(nil)
+			putUint64(state[1:], size+tail)
+			require.True(t, h.Restore(state))
+
+			// The form that crypto/sha256 saves: a mark, H(i), the block begun, the length.
+			theirs := append([]byte("sha\x03"), state[9:9+32]...)
+			theirs = append(theirs, append(bytes.Clone(stream[64:64+tail]), make([]byte, blockSize-tail)...)...)
+			theirs = append(theirs, state[1:9]...)
+			want := sha256.New()
+			require.NoError(t, want.(encoding.BinaryUnmarshaler).UnmarshalBinary(theirs))
+
+			h.Write(stream[:150])
+			want.Write(stream[:150])
+			sum := h.Sum()
+			require.Equal(t, want.Sum(nil), sum[:], "after %d bytes", size+tail)
+			require.Equal(t, int64(size+tail+150), h.size)
+		}
+	}
 }
 
 func TestRestoreRefuses(t *testing.T) {

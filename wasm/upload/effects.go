@@ -134,3 +134,6 @@ const (
 	DefaultConcurrency = 4
 	DefaultBlockTries  = 4
 )
+
+// mostConcurrency is far more than any browser has connections for; one and a half of it fits an int of 32 bits.
+const mostConcurrency = 1 << 20

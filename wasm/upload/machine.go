@@ -74,6 +74,7 @@ func New(config Config) *Machine {
 	if config.Concurrency <= 0 {
 		config.Concurrency = DefaultConcurrency
 	}
+	config.Concurrency = min(config.Concurrency, mostConcurrency)
 	if config.BlockTries <= 0 {
 		config.BlockTries = DefaultBlockTries
 	}
@@ -194,7 +195,7 @@ func (m *Machine) DataFailed(now int64, at int64, detail string) {
 		err.Message += " (" + detail + ")"
 	}
 	if m.transfer.block > 0 {
-		err.Block, err.HasBlock = int(at/m.transfer.block), true
+		err.Block, err.HasBlock = at/m.transfer.block, true
 	}
 	m.fail(err)
 	m.proceed()

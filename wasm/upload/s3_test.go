@@ -15,7 +15,7 @@ var s3Room = room{
 	protocol: &s3Multipart,
 	object:   func() object { return &s3Object{parts: map[int]extent{}} },
 	ticket: func(s *store, t *api.Ticket, place, signed string) {
-		n := max(ceil(s.size, max(t.BlockSize, 5*mib)), 1)
+		n := min(max(ceil(s.size, max(t.BlockSize, 5*mib)), 1), 10_000)
 		for i := 1; i <= int(n); i++ {
 			t.Parts = append(t.Parts, api.Part{Number: i, URL: fmt.Sprintf("%s?partNumber=%d&uploadId=u&%s", place, i, signed)})
 		}

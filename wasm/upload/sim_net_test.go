@@ -174,7 +174,7 @@ func (s *sim) free(f *simFlight) {
 func (s *sim) carry(id int, f *simFlight) {
 	w, r := s.w, f.r
 	length := r.To - r.From
-	took := w.between(5, 60) + length/w.between(2_000, 60_000)
+	took := w.between(5, 60) + length/s.scale.faster/w.between(2_000, 60_000)
 	if s.offline || w.fault(s.chance) {
 		w.after(w.between(0, 30), func() { s.drop(id, f) })
 		return

@@ -10,16 +10,29 @@ import (
 
 const serviceAddress = "https://service.test"
 
+// The sizes of blocks that a simulation chooses from, how much faster its network is and how many fewer uploads it has.
+// Large blocks lie about what numbers of 32 bits hold, so that every place and length past the first of them is beyond.
+var (
+	usual = scale{[]int64{0, 1 << 10, 256 * kib, 5 * mib, 8 * mib, 3_000_001}, 1, 1}
+	large = scale{[]int64{1<<31 - 1, 1 << 31, 3_000_000_001, 1<<32 - 1, 1 << 32, 5 << 30}, 1_000, 10}
+)
+
+type scale struct {
+	blocks []int64
+	faster int64
+	fewer  int
+}
+
 // newSim chooses an upload and its world by a seed.
-func newSim(t *testing.T, seed uint64) *sim {
+func newSim(t *testing.T, seed uint64, scale scale) *sim {
 	rng := rand.New(rand.NewPCG(seed, 7))
-	s := &sim{t: t, seed: seed, flights: map[int]*simFlight{}, acked: map[string]bool{}}
+	s := &sim{t: t, seed: seed, scale: scale, flights: map[int]*simFlight{}, acked: map[string]bool{}}
 	s.w = &world{rng: rng, now: 1_800_000_000_000}
 	w := s.w
 	s.room = roomOf(t, protocols[rng.IntN(len(protocols))])
 	s.chance = []int{0, 60, 25, 12, 5}[rng.IntN(5)]
 	s.connections = 1 + rng.IntN(8)
-	block := []int64{0, 1 << 10, 256 * kib, 5 * mib, 8 * mib, 3_000_001}[rng.IntN(6)]
+	block := scale.blocks[rng.IntN(len(scale.blocks))]
 	real := block
 	if real == 0 {
 		real = 8 * mib

@@ -21,9 +21,14 @@ var (
 
 // TestSimulation runs uploads under seeds, with faults of every kind at random moments, and checks after every step
 // what holds for every upload. -seed replays one.
-func TestSimulation(t *testing.T) {
+func TestSimulation(t *testing.T) { simulate(t, usual) }
+
+// TestLargeSimulation runs such uploads of up to 200 GiB.
+func TestLargeSimulation(t *testing.T) { simulate(t, large) }
+
+func simulate(t *testing.T, scale scale) {
 	if *simSeed >= 0 {
-		s := newSim(t, uint64(*simSeed))
+		s := newSim(t, uint64(*simSeed), scale)
 		defer func() { t.Log("\n" + strings.Join(s.w.trace, "\n")) }()
 		s.run()
 		return
@@ -35,10 +40,11 @@ func TestSimulation(t *testing.T) {
 	if *simUploads > 0 {
 		n = *simUploads
 	}
+	n /= scale.fewer
 	began := time.Now()
 	ends := map[string]int{}
 	for i := range n {
-		s := newSim(t, uint64(*simFrom)+uint64(i))
+		s := newSim(t, uint64(*simFrom)+uint64(i), scale)
 		s.run()
 		ends[s.room.protocol.name+" "+s.end()]++
 		if t.Failed() {
@@ -58,6 +64,7 @@ func TestSimulation(t *testing.T) {
 type sim struct {
 	t       *testing.T
 	seed    uint64
+	scale   scale
 	w       *world
 	store   *store
 	service *service
@@ -115,7 +122,7 @@ func (s *sim) fail(why string) {
 		s.t.Fail()
 		return
 	}
-	s.t.Errorf("%s\nreplay: go test ./wasm/upload -run TestSimulation -seed=%d -v", why, s.seed)
+	s.t.Errorf("%s\nreplay: go test ./wasm/upload -run ^%s$ -seed=%d -v", why, s.t.Name(), s.seed)
 }
 
 func (s *sim) end() string {
@@ -305,7 +312,7 @@ func (s *sim) hash(e Hash) {
 }
 
 func (s *sim) sum(e Hash, page int) {
-	s.w.after(1+(e.To-e.From)/100_000, func() {
+	s.w.after(1+(e.To-e.From)/s.scale.faster/100_000, func() {
 		if page != s.page {
 			return
 		}

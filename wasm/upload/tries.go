@@ -64,23 +64,23 @@ func (m *Machine) retry(l *lane, err *api.Error, after int64, named bool) {
 		after = retry.Backoff(l.tries-1, m.config.Policy.Jitter())
 	}
 	m.log("warn", "trying a block again", err,
-		retry.Field{Name: "block", Value: int64(m.blockOf(l))}, retry.Field{Name: "attempt", Value: int64(l.tries)}, retry.Field{Name: "waitMs", Value: after})
+		retry.Field{Name: "block", Value: m.blockOf(l)}, retry.Field{Name: "attempt", Value: int64(l.tries)}, retry.Field{Name: "waitMs", Value: after})
 	m.enqueue(l, m.now+after)
 }
 
 // blockOf is the index of the block that a lane is at, -1 of a survey and of a commit.
-func (m *Machine) blockOf(l *lane) int {
+func (m *Machine) blockOf(l *lane) int64 {
 	if l.role != data {
 		return -1
 	}
-	return int(min(l.at/m.transfer.block, m.transfer.blocks()-1))
+	return min(l.at/m.transfer.block, m.transfer.blocks()-1)
 }
 
 // blame fails the upload for one lane.
 func (m *Machine) blame(l *lane, err *api.Error) {
 	if l.role == data {
 		err.Block, err.HasBlock = m.blockOf(l), true
-		err.Message += " (block " + strconv.Itoa(err.Block) + " of " + strconv.FormatInt(m.transfer.blocks(), 10) + ")"
+		err.Message += " (block " + strconv.FormatInt(err.Block, 10) + " of " + strconv.FormatInt(m.transfer.blocks(), 10) + ")"
 	}
 	m.fail(err)
 }

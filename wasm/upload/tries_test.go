@@ -2,6 +2,7 @@ package upload
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -194,5 +195,32 @@ func TestAsksAfterALoss(t *testing.T) {
 				assert.Equal(t, int64(1000), h.stores[block+2].Request.From)
 			})
 		}
+	}
+}
+
+// TestManyBlocks names a block whose number 32 bits do not hold, and lets more be sent at once than there are.
+func TestManyBlocks(t *testing.T) {
+	for _, size := range []int64{1<<31 + 5, 1<<32 + 5, 5 << 40} {
+		h := begin(t, Config{Size: size, BlockSize: 1, Concurrency: math.MaxInt, Once: true})
+		h.do(h.m.Start)
+		h.answerAsk(`{"id":"f","url":"https://store.test/x","protocol":"tus"}`)
+		require.Len(t, h.stores, 1)
+		assert.Equal(t, size, h.m.Progress().BlocksTotal)
+		h.do(func(now int64) { h.m.DataFailed(now, size-1, "") })
+		h.answerAsk(`{}`)
+		assert.Equal(t, size-1, h.outcome.Err.Block)
+	}
+	for _, size := range []int64{1<<31 + 5, 1<<32 + 5, 5 << 40} {
+		h := begin(t, Config{Size: size, BlockSize: 1})
+		h.do(h.m.Start)
+		h.answerAsk(`{"id":"f","url":"https://store.test/x","protocol":"tus","method":"PATCH"}`)
+		l := h.m.transfer.lanes[0]
+		l.sent = size
+		h.answer(1, 200, "Upload-Offset", fmt.Sprint(size-1))
+		assert.Equal(t, [2]int64{size - 1, size}, [2]int64{h.stores[2].Request.From, h.stores[2].Request.To})
+		h.answer(2, 400)
+		h.answerAsk(`{}`)
+		assert.Equal(t, size-1, h.outcome.Err.Block)
+		assert.Contains(t, h.outcome.Err.Message, fmt.Sprint("block ", size-1, " of ", size))
 	}
 }

@@ -18,7 +18,7 @@ func (m *Machine) lowest() int64 {
 
 // inWindow reports whether a lane's next block may be read, of data that has to be kept until it is stored.
 func (m *Machine) inWindow(l *lane) bool {
-	return !m.config.Once || l.role != data || l.at < m.lowest()+int64(m.config.Concurrency)*m.transfer.block
+	return !m.config.Once || l.role != data || (l.at-m.lowest())/m.transfer.block < int64(m.config.Concurrency)
 }
 
 func (m *Machine) release() {
