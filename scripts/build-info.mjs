@@ -32,6 +32,7 @@ export function writeBuildInfo(dist, { sources, tinygo, go, llvm, binaryen }) {
     stamp: stamp(),
     go: goVersion(),
     esbuild: require("esbuild/package.json").version,
+    terser: require("terser/package.json").version,
     typescript: require("typescript/package.json").version,
     small: { sources, tinygo, go, llvm, binaryen },
     modules: moduleInfo(readFileSync(join(dist, "turnwire.go.wasm"))),
