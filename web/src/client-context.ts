@@ -1,16 +1,26 @@
 import type * as API from "turnwire";
-import type { CallEnd, Error as Told, File } from "./contract.ts";
-import { AgentError, errorOf, type RuntimeCrashError } from "./errors.ts";
+import type { AbortParams, CallEnd, ChatParams, Error as Told, File, FileParams, ReportParams, WaitParams } from "./contract.ts";
+import { AgentError, errorOf } from "./errors.ts";
 import { Hidden } from "./hidden.ts";
 import type { Instance } from "./instance.ts";
 import { guarded } from "./listeners.ts";
 import { instance } from "./loader.ts";
+import { join, onAbort } from "./undo.ts";
 import type { ClientConfig } from "./validate.ts";
 
 /** A client as the running instance knows it, by a number; another one in every instance. */
 export interface Handle {
   instance: Instance;
   client: number;
+}
+
+/** The module's calls that have an end, with what they are given. */
+interface Calls {
+  createChat: ChatParams;
+  abortChat: AbortParams;
+  getFile: FileParams;
+  waitFile: WaitParams;
+  reportFailed: ReportParams;
 }
 
 /** What the objects of one client share. */
@@ -36,7 +46,7 @@ export class ClientContext {
   /** Hands a record to the page's log, in a task of its own: the module may be in the middle of its work. */
   log(level: API.LogRecord["level"], message: string, fields: API.LogRecord["fields"]): void {
     const { onLog } = this.config;
-    if (onLog) queueMicrotask(() => guarded(() => onLog({ level, message, fields: Object.freeze(this.#hidden.of(fields)) })));
+    if (onLog) queueMicrotask(() => guarded(onLog, { level, message, fields: Object.freeze(this.#hidden.of(fields)) }));
   }
 
   /** The client's handle in a running instance. */
@@ -82,33 +92,22 @@ export class ClientContext {
   }
 
   /** One call and its end; the signal and a crash end it too, and so does close(), unless it tells the service of an end. */
-  async call(
-    signal: AbortSignal | undefined, start: (handle: Handle, call: number) => void,
-    { status, outlives = false }: { status?: (file: File) => void; outlives?: boolean } = {},
+  async call<Name extends keyof Calls>(
+    name: Name, { signal, ...params }: Calls[Name] & { signal?: AbortSignal | undefined }, outlives = false, status?: (file: File) => void,
   ): Promise<CallEnd> {
     signal?.throwIfAborted();
-    let drop: (() => void) | undefined;
+    const undo: (() => void)[] = [];
     try {
       return await new Promise<CallEnd>((resolve, reject) => {
         let cancel = (): void => {};
-        const aborted = (): void => {
+        undo.push(onAbort(signal, () => {
           cancel();
           reject(signal!.reason);
-        };
-        const crashed = (error: RuntimeCrashError): void => reject(error);
-        signal?.addEventListener("abort", aborted);
-        if (!outlives) this.#calls.add(reject);
-        let under: Instance | undefined;
-        drop = () => {
-          signal?.removeEventListener("abort", aborted);
-          this.#calls.delete(reject);
-          under?.onCrash.delete(crashed);
-        };
-        this.withHandle((handle) => {
+        }));
+        if (!outlives) undo.push(join(this.#calls, reject));
+        this.withHandle(({ instance, client }) => {
           if (signal?.aborted) return;
-          const { instance } = handle;
-          under = instance;
-          instance.onCrash.add(crashed);
+          undo.push(join(instance.onCrash, reject));
           const call = instance.calls.add({
             ended: (end) => {
               // Its number may be another's from now on.
@@ -116,18 +115,18 @@ export class ClientContext {
               if (end.error) reject(this.error(end.error));
               else resolve(end);
             },
-            ...(status && { status }),
+            status,
           });
           cancel = () => {
             if (!instance.alive) return;
             instance.control.cancelCall(call);
             instance.calls.remove(call);
           };
-          start(handle, call);
+          instance.control[name](call, client, params as never);
         }, outlives).catch(reject);
       });
     } finally {
-      drop?.();
+      for (const each of undo) each();
       // It may have needed another handle, in a later instance.
       if (this.closed) this.#release();
     }

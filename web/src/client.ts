@@ -17,13 +17,12 @@ function leave(): void {
   pageLeft();
   closeConnections();
   for (const [turn, context] of turns) {
-    if (context.config.pageHide === "abort") turn.abort().catch(() => {});
+    if (context.config.pageHide === "abort") void turn.abort();
     else turn.disconnect();
   }
   for (const [upload, context] of uploads) {
     // Whose bytes are all stored is left to the service, which hears of it all the same.
-    const stored = upload.progress.stage === "reporting" || upload.progress.stage === "processing";
-    if (context.config.pageHide === "abort" && upload.resumeKey === undefined && !stored) void upload.abort();
+    if (context.config.pageHide === "abort" && upload.resumeKey === undefined && !upload.stored) void upload.abort();
   }
 }
 
@@ -67,10 +66,8 @@ class Chats implements API.Chats {
   async create(params?: API.CreateChatParams, options?: API.RequestOptions): Promise<API.Chat> {
     const context = this.#context;
     context.check();
-    const { workspaceId, agentId, isTemporary } = createParams(params, context.config);
-    const { signal, ...limits } = requestConfig(options, context.config);
-    const { chat } = await context.call(signal, ({ instance, client }, call) =>
-      instance.control.createChat(call, client, { ...limits, workspaceId, agentId, isTemporary }));
+    const given = createParams(params, context.config);
+    const { chat } = await context.call("createChat", { ...requestConfig(options, context.config), ...given });
     const { id, raw } = chat!;
     if (id === "." || id === "..") throw new ProtocolError(`the service named the chat "${id}", which no path can hold`, "chat_without_id");
     return new Chat(context, id, raw as Record<string, unknown>);
@@ -108,8 +105,6 @@ class Chat implements API.Chat {
   async abort(options?: API.RequestOptions): Promise<void> {
     const context = this.#context;
     context.check();
-    const { signal, ...limits } = requestConfig(options, context.config);
-    await context.call(signal, ({ instance, client }, call) =>
-      instance.control.abortChat(call, client, { ...limits, chatId: this.id }), { outlives: true });
+    await context.call("abortChat", { ...requestConfig(options, context.config), chatId: this.id }, true);
   }
 }

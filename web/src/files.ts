@@ -1,9 +1,7 @@
 import type * as API from "turnwire";
 import type { ClientContext } from "./client-context.ts";
-import type { File } from "./contract.ts";
 import { InvalidArgumentError } from "./errors.ts";
-import { guarded } from "./listeners.ts";
-import { frozenFile, Upload, uploadKey, uploads } from "./upload.ts";
+import { frozenFile, statusTo, Upload, uploadKey, uploads } from "./upload.ts";
 import { requestConfig, segment } from "./validate.ts";
 import { uploadConfig, waitConfig } from "./validate-files.ts";
 
@@ -32,8 +30,7 @@ export class Files implements API.Files {
     const context = this.#context;
     context.check();
     const id = segment(fileId, "fileId", "given");
-    const { signal, ...limits } = requestConfig(options, context.config);
-    const { file } = await context.call(signal, ({ instance, client }, call) => instance.control.getFile(call, client, { ...limits, fileId: id }));
+    const { file } = await context.call("getFile", { ...requestConfig(options, context.config), fileId: id });
     return frozenFile(file!);
   }
 
@@ -41,12 +38,8 @@ export class Files implements API.Files {
     const context = this.#context;
     context.check();
     const id = segment(fileId, "fileId", "given");
-    const { signal, onStatus, ...limits } = waitConfig(options, context.config);
-    const status = (file: File): void => {
-      if (onStatus) queueMicrotask(() => guarded(() => onStatus(frozenFile(file))));
-    };
-    const { file } = await context.call(signal, ({ instance, client }, call) =>
-      instance.control.waitFile(call, client, { ...limits, fileId: id }), { status });
+    const { onStatus, ...limits } = waitConfig(options, context.config);
+    const { file } = await context.call("waitFile", { ...limits, fileId: id }, false, statusTo(onStatus));
     return frozenFile(file!);
   }
 }

@@ -2,10 +2,10 @@ import { InvalidArgumentError } from "./errors.ts";
 
 type Listener = (argument: never) => void;
 
-/** Runs code of the page: what it throws is reported as an uncaught error and harms nothing else. */
-export function guarded(run: () => void): void {
+/** Calls a function of the page, where it gave one: what it throws is reported as an uncaught error and harms nothing else. */
+export function guarded<T>(listener: ((argument: T) => void) | undefined, argument: T): void {
   try {
-    run();
+    listener?.(argument);
   } catch (error) {
     reportError(error);
   }
@@ -35,7 +35,7 @@ export class Listeners {
     if (!listeners) return;
     for (const listener of [...listeners]) {
       // One of those before may have taken it away: then its page has gone on, and expects no call.
-      if (listeners.has(listener)) guarded(() => listener(argument));
+      if (listeners.has(listener)) guarded(listener, argument);
     }
   }
 }

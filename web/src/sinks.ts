@@ -15,7 +15,7 @@ export interface ClientSink {
 export interface CallSink {
   ended(end: CallEnd): void;
   /** Of a file that is waited for. */
-  status?(file: File): void;
+  status?: ((file: File) => void) | undefined;
 }
 
 export interface TurnSink {

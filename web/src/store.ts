@@ -22,8 +22,8 @@ export interface StoreSink {
 const bodyMost = 64 << 10;
 const aliveEvery = 250;
 
-/** Sends a request; the answer or the failure is told once, and nothing after cancel. */
-export function send(request: StoreRequest, sink: StoreSink): { cancel(): void } {
+/** Sends a request; the answer or the failure is told once, and nothing after the signal's abort. */
+export function send(request: StoreRequest, sink: StoreSink, signal: AbortSignal): void {
   // A string would be sent with a Content-Type that nobody named, and bytes are sent by Chromium ten times slower.
   const body = isBlob(request.body) ? request.body : new Blob([request.body]);
   let url: URL | undefined;
@@ -31,11 +31,9 @@ export function send(request: StoreRequest, sink: StoreSink): { cancel(): void }
     url = new URL(request.url, request.base);
     // XMLHttpRequest tells how much was sent, but sends cookies to the page's own origin, and of an answer Chromium shows
     // it nothing before 300 bytes of XML came, or 512 of text: S3's white space while it completes an upload is less.
-    return (typeof request.body === "string" || isOwn(url, globalThis.origin) ? byFetch : byXHR)(url, request, body, sink);
+    (typeof request.body === "string" || isOwn(url, globalThis.origin) ? byFetch : byXHR)(url, request, body, sink, signal);
   } catch (error) {
-    let cancelled = false;
-    queueMicrotask(() => cancelled || sink.failed(url ? messageOf(error, url) : "the signed address is not a valid address"));
-    return { cancel: () => (cancelled = true) };
+    queueMicrotask(() => signal.aborted || sink.failed(url ? messageOf(error, url) : "the signed address is not a valid address"));
   }
 }
 
@@ -73,10 +71,9 @@ function pulse(sink: StoreSink): () => void {
   };
 }
 
-function byXHR(url: URL, { method, headers, want }: StoreRequest, body: Blob, sink: StoreSink): { cancel(): void } {
+function byXHR(url: URL, { method, headers, want }: StoreRequest, body: Blob, sink: StoreSink, signal: AbortSignal): void {
   const xhr = new XMLHttpRequest();
-  let cancelled = false;
-  const failed = (detail: string): void => unlessLeft(() => cancelled || sink.failed(detail));
+  const failed = (detail: string): void => unlessLeft(() => signal.aborted || sink.failed(detail));
   xhr.open(method, url);
   for (const [name, value] of headers) xhr.setRequestHeader(name, value);
   xhr.upload.onprogress = ({ loaded }) => {
@@ -98,21 +95,13 @@ function byXHR(url: URL, { method, headers, want }: StoreRequest, body: Blob, si
     });
   };
   xhr.onerror = () => failed("");
-  // Not by cancel, which takes the listeners away: the page called window.stop(), or its user did.
+  // Where it was not the signal: the page called window.stop(), or its user did.
   xhr.onabort = () => failed("stopped by the page");
   xhr.send(method === "GET" || method === "HEAD" ? null : body);
-  return {
-    cancel() {
-      cancelled = true;
-      xhr.upload.onprogress = xhr.onprogress = xhr.onload = xhr.onerror = xhr.onabort = null;
-      xhr.abort();
-    },
-  };
+  signal.addEventListener("abort", () => xhr.abort());
 }
 
-function byFetch(url: URL, { method, headers, want }: StoreRequest, body: Blob, sink: StoreSink): { cancel(): void } {
-  const controller = new AbortController();
-  const { signal } = controller;
+function byFetch(url: URL, { method, headers, want }: StoreRequest, body: Blob, sink: StoreSink, signal: AbortSignal): void {
   const alive = pulse(sink);
   fetch(url, {
     method, signal, headers: headers.map(([name, value]): [string, string] => [name, value]), credentials: "omit", redirect: "error", referrerPolicy: "no-referrer",
@@ -130,7 +119,6 @@ function byFetch(url: URL, { method, headers, want }: StoreRequest, body: Blob, 
   }).catch((error: unknown) => {
     unlessLeft(() => signal.aborted || sink.failed(messageOf(error, url)));
   });
-  return { cancel: () => controller.abort() };
 }
 
 /** The beginning of a body; what is more is not waited for. */

@@ -6,7 +6,9 @@ import { type AgentError, ConnectionError, InvalidArgumentError, textOf } from "
 import { type Batch, batchSize, EventQueue } from "./event-queue.ts";
 import { guarded, Listeners } from "./listeners.ts";
 import { current } from "./loader.ts";
+import type { Instance } from "./instance.ts";
 import { textStreamOf } from "./text-stream.ts";
+import { join, onAbort } from "./undo.ts";
 import type { SendConfig } from "./validate.ts";
 import { pacer, shouldYield, slice, yieldToPage } from "./yielding.ts";
 
@@ -33,7 +35,8 @@ export class Turn implements API.Turn {
   readonly idempotencyKey: string;
   readonly #context: ClientContext;
   readonly #config: SendConfig;
-  #handle: Handle | undefined;
+  /** The one that has it, until its end is told. */
+  #instance: Instance | undefined;
   #id = 0;
   #status: API.TurnStatus = "queued";
   #error: AgentError | undefined;
@@ -41,11 +44,15 @@ export class Turn implements API.Turn {
   #settled = false;
   #rejected = false;
   #aborting: Promise<void> | undefined;
-  #done: { promise: Promise<API.TurnResult>; resolve(result: API.TurnResult): void; reject(error: unknown): void } | undefined;
+  #settle!: () => void;
+  readonly #end = new Promise<void>((resolve) => (this.#settle = resolve));
+  #done: Promise<API.TurnResult> | undefined;
+  /** Takes it out of where it waits to be called. */
+  readonly #undo: (() => void)[] = [];
 
   // The state as of the event delivered last: the module may be a few events further.
-  #text = "";
-  #reasoning = "";
+  /** The text and the reasoning: what was read of them, how far, up to where they go, and where they begin in the module. */
+  readonly #texts = ["", ""];
   readonly #have = [0, 0];
   readonly #upTo = [0, 0];
   readonly #state = [0, 0];
@@ -62,9 +69,6 @@ export class Turn implements API.Turn {
   #room: (() => void) | undefined;
   #stream = 0;
   #reader: ByteReader | undefined;
-  #aborted = (): void => void this.abort().catch(() => {});
-  #crashed = (error: AgentError): void => this.#end("interrupted", error);
-  #closed = (): void => this.disconnect();
 
   constructor(context: ClientContext, chatId: string, config: SendConfig) {
     this.#context = context;
@@ -73,13 +77,13 @@ export class Turn implements API.Turn {
     this.idempotencyKey = config.key;
     this.#followed = config.onEvent !== undefined;
     turns.set(this, context);
-    context.onClose.add(this.#closed);
+    this.#undo.push(join(context.onClose, () => this.disconnect()));
     if (config.signal?.aborted) {
-      this.#end("cancelled");
+      this.#ended("cancelled");
       return;
     }
-    config.signal?.addEventListener("abort", this.#aborted);
-    const failed = (error: AgentError): void => this.#end("failed", error);
+    this.#undo.push(onAbort(config.signal, () => void this.abort()));
+    const failed = (error: AgentError): void => this.#ended("failed", error);
     const instance = current();
     if (instance) {
       try {
@@ -95,17 +99,15 @@ export class Turn implements API.Turn {
   }
 
   get text(): string {
-    this.#text += this.#read(0);
-    return this.#text;
+    return this.#read(0);
   }
 
   get reasoning(): string {
-    this.#reasoning += this.#read(1);
-    return this.#reasoning;
+    return this.#read(1);
   }
 
   get toolCalls(): readonly API.ToolCall[] {
-    const instance = this.#handle?.instance;
+    const instance = this.#instance;
     if (this.#toolEvents > 0 && instance && !instance.dead) {
       instance.inside(() => {
         // What lies there after a crash is another turn's.
@@ -121,24 +123,26 @@ export class Turn implements API.Turn {
     return this.#toolCalls;
   }
 
-  /** The part of the text (0) or reasoning (1) that came since it was read last. */
+  /** The text (0) or the reasoning (1). */
   #read(which: 0 | 1): string {
     const from = this.#have[which]!, to = this.#upTo[which]!;
-    if (from === to || !this.#handle) return "";
-    this.#have[which] = to;
-    const at = this.#state[which]!;
-    return this.#handle.instance.read(at + from, at + to);
+    if (from !== to && this.#instance) {
+      this.#have[which] = to;
+      const at = this.#state[which]!;
+      this.#texts[which] += this.#instance.read(at + from, at + to);
+    }
+    return this.#texts[which]!;
   }
 
   get #over(): boolean {
     return this.#status !== "queued" && this.#status !== "streaming";
   }
 
-  #start(handle: Handle): void {
+  #start({ instance, client }: Handle): void {
     if (this.#over) return;
     const { signal, onEvent, ...params } = this.#config;
-    const { instance, client } = (this.#handle = handle);
-    instance.onCrash.add(this.#crashed);
+    this.#instance = instance;
+    this.#undo.push(join(instance.onCrash, (error) => this.#ended("interrupted", error)));
     this.#id = instance.turns.add({
       opened: (body) => {
         this.#status = "streaming";
@@ -146,7 +150,7 @@ export class Turn implements API.Turn {
       },
       ended: ({ status, error, data }) => {
         this.#status = status;
-        queueMicrotask(() => this.#end(status, error && this.#context.error(error, this.#partial()), data as Record<string, unknown> | undefined));
+        queueMicrotask(() => this.#ended(status, error && this.#context.error(error, this.#partial()), data as Record<string, unknown> | undefined));
       },
     });
     instance.control.startTurn(this.#id, client, { chatId: this.chatId, ...params });
@@ -155,7 +159,7 @@ export class Turn implements API.Turn {
   /** Reads one stream; a turn that is replayed has one after another, and what a former one still brings is ignored. */
   async #pump(body: ReadableStream<Uint8Array> | null, stream: number): Promise<void> {
     if (this.#over) return cancelQuietly(body);
-    const { instance } = this.#handle!;
+    const instance = this.#instance!;
     this.#reader?.cancel();
     let failure = "";
     try {
@@ -205,7 +209,7 @@ export class Turn implements API.Turn {
 
   /** Delivers the events of a piece, or those that the module has held back until now, and says whether there were any. */
   #deliver(chunk?: Uint8Array): boolean {
-    const { instance } = this.#handle!;
+    const instance = this.#instance!;
     let any = false;
     let flags: number | undefined;
     do {
@@ -224,7 +228,7 @@ export class Turn implements API.Turn {
   }
 
   #batch(count: number): void {
-    const { instance } = this.#handle!;
+    const instance = this.#instance!;
     this.#state[0] = instance.textAt;
     this.#state[1] = instance.reasoningAt;
     const batch: Batch = { events: instance.batch(), delivered: 0, size: batchSize(instance.size, count) };
@@ -248,7 +252,7 @@ export class Turn implements API.Turn {
       if (reasoning >= 0) this.#upTo[1] = instance.mark(reasoning);
       batch.delivered = i + 1;
       for (let taken; this.#waiters.length > 0 && (taken = this.#queue.take()); ) this.#waiters.shift()!.resolve({ value: taken, done: false });
-      if (onEvent) guarded(() => onEvent(event));
+      if (onEvent) guarded(onEvent, event);
       if (this.#listeners.any) {
         if (!own.has(event.type)) this.#listeners.emit(event.type, event as never);
         this.#listeners.emit("event", event as never);
@@ -263,7 +267,7 @@ export class Turn implements API.Turn {
       this.#queue.clear();
       return;
     }
-    const { instance } = this.#handle!;
+    const instance = this.#instance!;
     instance.inside(() => instance.exports.hold(this.#id, 1));
     await new Promise<void>((resolve) => (this.#room = resolve));
     this.#room = undefined;
@@ -289,51 +293,41 @@ export class Turn implements API.Turn {
 
   abort(): Promise<void> {
     if (this.#aborting || this.#over) return (this.#aborting ??= Promise.resolve());
-    const handle = this.#handle;
-    if (!handle) {
+    const instance = this.#instance;
+    if (!instance) {
       // Nothing was sent: the service has nothing to stop.
       this.#aborting = Promise.resolve();
-      this.#end("cancelled");
+      this.#ended("cancelled");
       return this.#aborting;
     }
-    let settle!: (error: AgentError | undefined) => void;
     this.#aborting = new Promise((resolve, reject) => {
-      settle = (error) => {
-        handle.instance.onCrash.delete(settle);
-        if (error) reject(error);
-        else resolve();
-      };
+      const forget = join(instance.onCrash, reject);
+      const call = instance.calls.add({
+        ended: ({ error }) => {
+          forget();
+          if (error) reject(this.#context.error(error));
+          else resolve();
+        },
+      });
+      instance.control.abortTurn(this.#id, call);
     });
     // Most callers do not wait for it; that it failed is in the log.
     this.#aborting.catch(() => {});
-    const { instance } = handle;
-    instance.onCrash.add(settle);
-    const call = instance.calls.add({ ended: ({ error }) => settle(error && this.#context.error(error)) });
-    instance.control.abortTurn(this.#id, call);
     return this.#aborting;
   }
 
   disconnect(): void {
     if (this.#over) return;
-    const handle = this.#handle;
-    if (handle) handle.instance.control.disconnectTurn(this.#id);
-    else this.#end("interrupted", new ConnectionError("the turn was disconnected by the caller before it was sent", "disconnected", true, { partial: this.#partial() }));
+    if (this.#instance) this.#instance.control.disconnectTurn(this.#id);
+    else this.#ended("interrupted", new ConnectionError("the turn was disconnected by the caller before it was sent", "disconnected", true, { partial: this.#partial() }));
   }
 
   done(): Promise<API.TurnResult> {
-    if (!this.#done) {
-      let resolve!: (result: API.TurnResult) => void, reject!: (error: unknown) => void;
-      const promise = new Promise<API.TurnResult>((yes, no) => ((resolve = yes), (reject = no)));
-      this.#done = { promise, resolve, reject };
-      if (this.#settled) this.#answer();
-      else this.#follow();
-    }
-    return this.#done.promise;
-  }
-
-  #answer(): void {
-    if (this.#error) this.#done!.reject(this.#error);
-    else this.#done!.resolve({ ...this.#partial(), status: this.#status as "completed" | "cancelled", data: this.#data });
+    this.#follow();
+    return (this.#done ??= this.#end.then(() => {
+      if (this.#error) throw this.#error;
+      return { ...this.#partial(), status: this.#status as "completed" | "cancelled", data: this.#data };
+    }));
   }
 
   #partial(): { text: string; reasoning: string; toolCalls: readonly API.ToolCall[] } {
@@ -341,25 +335,20 @@ export class Turn implements API.Turn {
   }
 
   /** The turn is over: its state is taken from the module, and everybody who waits is told. */
-  #end(status: API.TurnStatus, error?: AgentError, data: Record<string, unknown> = {}): void {
+  #ended(status: API.TurnStatus, error?: AgentError, data: Record<string, unknown> = {}): void {
     if (this.#settled) return;
     this.#status = status;
     this.#error = error;
     this.#data = Object.freeze(data);
     this.#settled = true;
     this.#partial();
-    const handle = this.#handle;
-    if (handle) {
-      // A turn that the page keeps must not keep the memory of an instance that crashed.
-      this.#handle = undefined;
-      const { instance } = handle;
-      instance.onCrash.delete(this.#crashed);
-      if (instance.alive) instance.inside(() => instance.exports.release(this.#id));
-      instance.turns.remove(this.#id);
-    }
+    const instance = this.#instance;
+    // A turn that the page keeps must not keep the memory of an instance that crashed.
+    this.#instance = undefined;
+    if (instance?.alive) instance.inside(() => instance.exports.release(this.#id));
+    instance?.turns.remove(this.#id);
+    for (const each of this.#undo) each();
     turns.delete(this);
-    this.#context.onClose.delete(this.#closed);
-    this.#config.signal?.removeEventListener("abort", this.#aborted);
     // An iteration under way ends at once when the caller cancels: the page sees nothing more.
     if (this.#iterating && status === "cancelled") this.#queue.clear();
     this.#room?.();
@@ -368,7 +357,7 @@ export class Turn implements API.Turn {
     const waiters = this.#waiters;
     this.#waiters = [];
     for (const waiter of waiters) this.#last(waiter);
-    if (this.#done) this.#answer();
+    this.#settle();
     // A signal may have been aborted before send() has even returned.
     queueMicrotask(() => this.#listeners.emit("end", this as never));
   }
@@ -402,7 +391,7 @@ export class Turn implements API.Turn {
       },
       return: () => {
         returned = true;
-        this.#aborted();
+        void this.abort();
         return Promise.resolve({ value: undefined, done: true });
       },
     };

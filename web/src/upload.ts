@@ -1,15 +1,24 @@
 import type * as API from "turnwire";
 import { hash, smallMost, useWorker } from "./background.ts";
-import type { ClientContext, Handle } from "./client-context.ts";
-import { checksumBefore, checksumDuring, type File as Told } from "./contract.ts";
+import type { ClientContext } from "./client-context.ts";
+import { checksumBefore, checksumDuring, type Control, type File as Told } from "./contract.ts";
 import { type RuntimeCrashError, textOf, UploadError } from "./errors.ts";
 import { fingerprintOf } from "./fingerprint.ts";
+import type { Instance } from "./instance.ts";
 import { guarded, Listeners } from "./listeners.ts";
 import { claim, forget, load, save } from "./records.ts";
 import type { UploadSink } from "./sinks.ts";
 import { type Bytes, isBlob, type Source, sourceOf } from "./source.ts";
 import { send } from "./store.ts";
+import { join, onAbort } from "./undo.ts";
 import { ticketJSON, type UploadConfig } from "./validate-files.ts";
+
+const aborted = "the upload was aborted";
+
+/** Rejects where a request may have failed because the file can't be read any more: to the browser that is a network's failure. */
+async function readable(data: Bytes | string): Promise<void> {
+  if (isBlob(data)) await data.slice(0, 1).arrayBuffer();
+}
 
 /** Every upload that has not ended, and whose it is. */
 export const uploads = new Map<Upload, ClientContext>();
@@ -19,30 +28,38 @@ export const uploadKey = ({ config: { base } }: ClientContext, { workspaceId, re
 
 export const frozenFile = (file: Told): API.AgentFile => (Object.freeze(file.raw), Object.freeze(file as API.AgentFile));
 
+/** Hands a file's record to the page's own function, in a task of its own: the module may be in the middle of its work. */
+export const statusTo = (onStatus: ((file: API.AgentFile) => void) | undefined) => (file: Told): void => {
+  queueMicrotask(() => guarded(onStatus, frozenFile(file)));
+};
+
 export class Upload implements API.Upload {
   readonly resumeKey: string | undefined;
+  fileId?: string | undefined;
+  protocol?: API.UploadProtocol | undefined;
+  progress: API.UploadProgress;
   readonly #context: ClientContext;
   readonly #config: UploadConfig;
   readonly #data: API.UploadData;
   readonly #source: Source;
   readonly #listeners = new Listeners();
-  #handle: Handle | undefined;
+  /** The one that has it: its number is given to another as soon as it has not. */
+  #instance: Instance | undefined;
   #id = 0;
-  #fileId: string | undefined;
-  #protocol: API.UploadProtocol | undefined;
-  #progress: API.UploadProgress;
+  /** The module may know of it. */
+  #begun = false;
   #paused = false;
-  /** The module has it: its number is given to another as soon as it has not. */
-  #live = false;
   #over = false;
   #file: API.AgentFile | undefined;
   #error: unknown;
   #ended!: () => void;
   readonly #settled = new Promise<void>((resolve) => (this.#ended = resolve));
 
-  readonly #requests = new Map<number, { cancel(): void }>();
+  readonly #requests = new Map<number, AbortController>();
   #hashState = "";
-  /** What is done at the end: the worker, the key of the record. */
+  /** Takes it out of where it waits to be called. */
+  readonly #undo: (() => void)[] = [];
+  /** What is let go of at the end: the worker, the key of the record. */
   readonly #releases: (() => void)[] = [];
   #saving = false;
   #unsaved = false;
@@ -50,43 +67,33 @@ export class Upload implements API.Upload {
   /** What is written at the end, before another page may have the key. */
   #written: Promise<void> | undefined;
   #stopMapping: ((reason: Error) => void) | undefined;
-  readonly #aborted = (): void => void this.#abort(this.#config.signal!.reason);
-  readonly #closed = (): void => void this.abort();
-  readonly #waitAborted = (): void => {
-    if (this.#progress.stage === "processing") void this.#abort(this.#config.waitSignal!.reason);
-  };
-  readonly #crashed = (error: RuntimeCrashError): void => {
-    const { stage } = this.#progress;
-    const stored = stage === "reporting" || stage === "processing";
-    this.#end("failed", error);
-    // Nobody else would ever tell. What a later page can go on with is not given up, and what is stored never failed.
-    if (this.#fileId && !this.#config.resumable && !stored) this.#reportFailed(this.#fileId, error.message);
-  };
 
   constructor(context: ClientContext, data: API.UploadData, config: UploadConfig) {
     this.#context = context;
     this.#config = config;
     this.resumeKey = config.resumeKey;
-    this.#progress = Object.freeze({ stage: "preparing", loadedBytes: 0, totalBytes: config.size, blocksDone: 0, blocksTotal: 0, bytesPerSecond: 0 });
+    this.progress = Object.freeze({ stage: "preparing", loadedBytes: 0, totalBytes: config.size, blocksDone: 0, blocksTotal: 0, bytesPerSecond: 0 });
     this.#data = data;
     this.#source = sourceOf(data, config.size);
     let lastMoved = 0;
     this.#source.moved = () => {
       // Often enough for a limit in milliseconds, and seldom enough for a stream of single bytes.
       const now = performance.now();
-      if (now - lastMoved < Math.min(250, this.#config.dataTimeout / 4) || !this.#live) return;
+      if (now - lastMoved < Math.min(250, config.dataTimeout / 4)) return;
       lastMoved = now;
-      this.#handle!.instance.control.dataMoved(this.#id);
+      this.#control?.dataMoved(this.#id);
     };
     uploads.set(this, context);
-    context.onClose.add(this.#closed);
+    this.#undo.push(join(context.onClose, () => void this.abort()));
     const { signal } = config;
     if (signal?.aborted) {
-      this.#abort(signal.reason);
+      void this.#abort(signal.reason);
       return;
     }
-    signal?.addEventListener("abort", this.#aborted);
-    config.waitSignal?.addEventListener("abort", this.#waitAborted);
+    this.#undo.push(
+      onAbort(signal, () => void this.#abort(signal!.reason)),
+      onAbort(config.waitSignal, () => this.#waitAborted()),
+    );
     this.#begin().catch((error: unknown) => this.#end("failed", error));
   }
 
@@ -104,38 +111,37 @@ export class Upload implements API.Upload {
     return this.#error !== undefined;
   }
 
-  get fileId(): string | undefined {
-    return this.#fileId;
+  /** The module's functions, while they may be called of this upload. */
+  get #control(): Control | undefined {
+    return this.#instance?.alive ? this.#instance.control : undefined;
   }
 
-  get protocol(): API.UploadProtocol | undefined {
-    return this.#protocol;
-  }
-
-  get progress(): API.UploadProgress {
-    return this.#progress;
+  /** Its bytes are all stored. */
+  get stored(): boolean {
+    return /^(reporting|processing)$/.test(this.progress.stage);
   }
 
   async #begin(): Promise<void> {
     const key = this.key;
-    const record = key === undefined ? "" : await this.#recall(key);
-    if (this.#over) return;
-    const { fingerprint, sum } = key === undefined ? { fingerprint: "", sum: "" } : await fingerprintOf(this.#data, this.#source, this.#config, () => this.#over);
-    if (this.#over) return;
-    await this.#context.withHandle((handle) => {
+    let record = "", print = { fingerprint: "", sum: "" };
+    if (key !== undefined) {
+      record = await this.#recall(key);
+      if (!this.#over) print = await fingerprintOf(this.#data, this.#source, this.#config, () => this.#over);
+    }
+    await this.#context.withHandle(({ instance, client }) => {
       if (this.#over) return;
       const { signal, onStatus, onProgress, mapUploadTicket, resumeKey, waitSignal, ...params } = this.#config;
-      this.#handle = handle;
-      const { instance, client } = handle;
-      instance.onCrash.add(this.#crashed);
-      this.#live = true;
+      this.#undo.push(join(instance.onCrash, (error) => this.#crashed(error)));
+      this.#begun = true;
+      this.#instance = instance;
+      const { fingerprint, sum } = print;
       if (params.checksum === checksumDuring) params.knownSum = sum;
-      this.#id = instance.uploads.add(this.#sink(handle));
+      this.#id = instance.uploads.add(this.#sink());
       instance.control.startUpload(this.#id, client, { ...params, fingerprint, record });
       // After it, so that the address is asked for while the worker starts.
       const sums = (params.checksum === checksumDuring && !sum) || params.checksum === checksumBefore;
-      if (sums && params.size > smallMost && this.#live) this.#releases.push(useWorker());
-      if (this.#paused && this.#live) instance.control.pauseUpload(this.#id);
+      if (sums && params.size > smallMost && this.#instance) this.#releases.push(useWorker());
+      if (this.#paused) this.#control?.pauseUpload(this.#id);
     });
   }
 
@@ -171,94 +177,89 @@ export class Upload implements API.Upload {
   }
 
   /** What the module asks for. */
-  #sink(handle: Handle): UploadSink {
-    const { control } = handle.instance;
-    const enter = (run: () => void): void => {
-      if (this.#live && handle.instance.alive) run();
-    };
+  #sink(): UploadSink {
+    const dataFailed = (from: number, error: unknown): void => this.#control?.dataFailed(this.#id, from, textOf(error));
     return {
-      sendBlock: (id, { method, url, headers, from, to, body, want }) => {
-        let cancelled = false;
-        this.#requests.set(id, { cancel: () => (cancelled = true) });
-        const { size } = this.#config;
-        // Data of size 0 is read too: a stream may have more.
-        const reading: Promise<Bytes | string> = to > from || (size === 0 && body === "") ? this.#source.read(from, to) : Promise.resolve(body);
-        reading.then((data) => {
-          if (cancelled) return;
-          const done = (run: () => void): void => {
-            this.#requests.delete(id);
-            enter(run);
-          };
+      sendBlock: async (id, { from, to, body, ...request }) => {
+        const controller = new AbortController();
+        const { signal } = controller;
+        this.#requests.set(id, controller);
+        try {
+          // Data of size 0 is read too: a stream may have more.
+          const data = await (to > from || (this.#config.size === 0 && body === "") ? this.#source.read(from, to) : body);
           // The limit on the store begins here: until now its bytes were waited for.
-          enter(() => control.storeBegun(this.#id, id));
-          if (cancelled) return;
-          this.#requests.set(id, send({ method, url, base: `${this.#context.config.base}/`, headers, body: data, want }, {
-            alive: () => enter(() => control.storeAlive(this.#id, id)),
-            progress: (sent) => enter(() => control.storeProgress(this.#id, id, sent)),
-            answered: (answer) => done(() => control.storeAnswered(this.#id, id, answer)),
-            failed: (detail) => void this.#readable(data).then(
-              () => done(() => control.storeFailed(this.#id, id, detail)),
-              (error: unknown) => done(() => control.dataFailed(this.#id, from, textOf(error))),
-            ),
-          }));
-        }).catch((error: unknown) => {
-          if (!cancelled) enter(() => control.dataFailed(this.#id, from, textOf(error)));
-        });
+          if (!signal.aborted) this.#control?.storeBegun(this.#id, id);
+          if (signal.aborted) return;
+          send({ ...request, base: `${this.#context.config.base}/`, body: data }, {
+            alive: () => this.#control?.storeAlive(this.#id, id),
+            progress: (sent) => this.#control?.storeProgress(this.#id, id, sent),
+            answered: (answer) => {
+              this.#requests.delete(id);
+              this.#control?.storeAnswered(this.#id, id, answer);
+            },
+            failed: (detail) => void readable(data).then(() => {
+              this.#requests.delete(id);
+              this.#control?.storeFailed(this.#id, id, detail);
+            }).catch((error: unknown) => dataFailed(from, error)),
+          }, signal);
+        } catch (error) {
+          if (!signal.aborted) dataFailed(from, error);
+        }
       },
       cancelBlock: (id) => {
-        this.#requests.get(id)?.cancel();
+        this.#requests.get(id)?.abort();
         this.#requests.delete(id);
       },
-      hash: ({ from, to, state, last }) => {
-        const before = from === 0 ? "" : state || this.#hashState;
-        this.#source.part(from, to).then((data) => hash({ data, state: before, last })).then((result) => enter(() => {
+      hash: async ({ from, to, state, last }) => {
+        try {
+          const before = from === 0 ? "" : state || this.#hashState;
+          const result = await hash({ data: await this.#source.part(from, to), state: before, last });
+          if (!this.#control) return;
           this.#hashState = last ? "" : result;
-          control.hashed(this.#id, { at: to, state: this.#hashState, sum: last ? result : "" });
-        })).catch((error: unknown) => enter(() => control.dataFailed(this.#id, from, textOf(error))));
+          this.#control.hashed(this.#id, { at: to, state: this.#hashState, sum: last ? result : "" });
+        } catch (error) {
+          dataFailed(from, error);
+        }
       },
       releaseData: (before) => this.#source.release(before),
       showProgress: ({ fileId, protocol, ...rest }) => {
-        this.#fileId = fileId || undefined;
-        this.#protocol = protocol || undefined;
+        this.fileId = fileId || undefined;
+        this.protocol = protocol || undefined;
         const { totalBytes, loadedBytes, bytesPerSecond } = rest;
         const progress: API.UploadProgress = Object.freeze({ ...rest, ...(bytesPerSecond > 0 && { secondsLeft: (totalBytes - loadedBytes) / bytesPerSecond }) });
         queueMicrotask(() => this.#report(progress));
       },
       saveRecord: (record) => {
-        if (record === "") void this.#save(handle);
+        if (record === "") void this.#save();
         else this.#written = save(this.key!, record).catch(() => {});
       },
       forgetRecord: () => {
         this.#forgotten = true;
         this.#written = forget(this.key!).catch(() => {});
       },
-      mapTicket: (body) => void this.#map(handle, body),
-      status: (file) => {
-        const { onStatus } = this.#config;
-        if (onStatus) queueMicrotask(() => guarded(() => onStatus(frozenFile(file))));
-      },
+      mapTicket: (body) => void this.#map(body),
+      status: statusTo(this.#config.onStatus),
       ended: ({ stage, error, file }) => {
-        this.#live = false;
+        this.#instance = undefined;
         queueMicrotask(() => this.#end(stage, error && this.#context.error(error), file && frozenFile(file)));
       },
     };
   }
 
-  /** Rejects where a request may have failed because the file can't be read any more: to the browser that is a network's failure. */
-  async #readable(data: Bytes | string): Promise<void> {
-    if (isBlob(data)) await data.slice(0, 1).arrayBuffer();
-  }
-
   #report(progress: API.UploadProgress): void {
-    this.#progress = progress;
-    const { onProgress } = this.#config;
-    if (onProgress) guarded(() => onProgress(progress));
+    this.progress = progress;
+    guarded(this.#config.onProgress, progress);
     this.#listeners.emit("progress", progress as never);
     if (this.#config.waitSignal?.aborted) this.#waitAborted();
   }
 
+  /** A signal of the wait's own ends the wait alone. */
+  #waitAborted(): void {
+    if (this.progress.stage === "processing") void this.#abort(this.#config.waitSignal!.reason);
+  }
+
   /** Keeps the record; while one is being written, one more afterwards does for all that came meanwhile. */
-  async #save(handle: Handle): Promise<void> {
+  async #save(): Promise<void> {
     this.#unsaved = true;
     if (this.#saving) return;
     this.#saving = true;
@@ -266,8 +267,7 @@ export class Upload implements API.Upload {
       this.#unsaved = false;
       // The module asks for it in the middle of its work.
       await null;
-      if (!this.#live || !handle.instance.alive) break;
-      const record = handle.instance.control.uploadRecord(this.#id);
+      const record = this.#control?.uploadRecord(this.#id);
       if (!record) break;
       await save(this.key!, record).catch(() => {});
     }
@@ -276,36 +276,33 @@ export class Upload implements API.Upload {
     if (this.#forgotten) await forget(this.key!).catch(() => {});
   }
 
-  async #map({ instance }: Handle, body: string): Promise<void> {
+  async #map(body: string): Promise<void> {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    // The page's function may give a promise, and that may never settle.
-    const stopped = new Promise<never>((_, reject) => {
-      this.#stopMapping = reject;
-      const { timeout } = this.#config;
-      if (timeout > 0) timer = setTimeout(() => reject(new Error(`it gave none within ${timeout} ms (option timeout)`)), Math.min(timeout, 2 ** 31 - 1));
-    });
-    stopped.catch(() => {});
+    const { timeout, mapUploadTicket } = this.#config;
     await null;
-    let ticket = "";
-    let why: string | undefined;
     try {
-      if (this.ending) throw new Error("the upload was aborted");
-      ticket = ticketJSON(await Promise.race([this.#config.mapUploadTicket!(JSON.parse(body)), stopped]), this.#context.config.base);
+      if (this.ending) throw new Error(aborted);
+      // The page's function may give a promise, and that may never settle.
+      const ticket = await new Promise<API.UploadTicket>((resolve, reject) => {
+        this.#stopMapping = reject;
+        if (timeout > 0) timer = setTimeout(() => reject(new Error(`it gave none within ${timeout} ms (option timeout)`)), Math.min(timeout, 2 ** 31 - 1));
+        Promise.resolve(mapUploadTicket!(JSON.parse(body))).then(resolve, reject);
+      });
+      this.#control?.ticketMapped(this.#id, ticketJSON(ticket, this.#context.config.base));
     } catch (error) {
-      why = textOf(error);
+      this.#control?.ticketRefused(this.#id, textOf(error));
     }
     clearTimeout(timer);
     this.#stopMapping = undefined;
-    if (!this.#live || !instance.alive) return;
-    if (why === undefined) instance.control.ticketMapped(this.#id, ticket);
-    else instance.control.ticketRefused(this.#id, why);
   }
 
-  /** Tells the service of a file that it would wait for in vain. */
-  #reportFailed(fileId: string, why: string): void {
+  #crashed(error: RuntimeCrashError): void {
+    const { stored, fileId } = this;
+    this.#end("failed", error);
+    // Nobody else would ever tell. What a later page can go on with is not given up, and what is stored never failed.
+    if (!fileId || this.resumeKey !== undefined || stored) return;
     const { headers, maxRetries, timeout } = this.#config;
-    this.#context.call(undefined, ({ instance, client }, call) =>
-      instance.control.reportFailed(call, client, { headers, maxRetries, timeout, fileId, why }), { outlives: true }).catch(() => {});
+    this.#context.call("reportFailed", { headers, maxRetries, timeout, fileId, why: error.message }, true).catch(() => {});
   }
 
   on(type: string, listener: (argument: never) => void): this {
@@ -320,26 +317,25 @@ export class Upload implements API.Upload {
 
   pause(): void {
     this.#paused = true;
-    if (this.#live) this.#handle!.instance.control.pauseUpload(this.#id);
+    this.#control?.pauseUpload(this.#id);
   }
 
   resume(): void {
     this.#paused = false;
-    if (this.#live) this.#handle!.instance.control.resumeUpload(this.#id);
+    this.#control?.resumeUpload(this.#id);
   }
 
   abort(): Promise<void> {
-    return this.#abort(new DOMException("the upload was aborted", "AbortError"));
+    return this.#abort(new DOMException(aborted, "AbortError"));
   }
 
   #abort(reason: unknown): Promise<void> {
-    if (!this.#over && this.#error === undefined) {
+    if (!this.#over && !this.ending) {
       this.#error = reason;
-      if (this.#live) this.#handle!.instance.control.abortUpload(this.#id);
-      this.#stopMapping?.(new Error("the upload was aborted"));
-      if (this.#handle) return this.#settled;
+      this.#control?.abortUpload(this.#id);
+      this.#stopMapping?.(new Error(aborted));
       // Nothing was sent: the service has nothing to be told.
-      this.#end("aborted");
+      if (!this.#begun) this.#end("aborted");
     }
     return this.#settled;
   }
@@ -353,23 +349,19 @@ export class Upload implements API.Upload {
   #end(stage: API.UploadStage, error?: unknown, file?: API.AgentFile): void {
     if (this.#over) return;
     this.#over = true;
-    this.#live = false;
+    this.#instance = undefined;
     // An abort that came too late has changed nothing.
     this.#error = error ?? this.#error;
     this.#file = file;
-    for (const request of this.#requests.values()) request.cancel();
+    for (const request of this.#requests.values()) request.abort();
     this.#requests.clear();
     this.#source.close();
-    this.#handle?.instance.onCrash.delete(this.#crashed);
-    this.#handle = undefined;
-    this.#config.signal?.removeEventListener("abort", this.#aborted);
-    this.#config.waitSignal?.removeEventListener("abort", this.#waitAborted);
+    for (const each of this.#undo) each();
     const releaseAll = (): void => this.#releases.forEach((release) => release());
     if (this.#written) void this.#written.then(releaseAll);
     else releaseAll();
     uploads.delete(this);
-    this.#context.onClose.delete(this.#closed);
-    if (this.#progress.stage !== stage) this.#report(Object.freeze({ ...this.#progress, stage, bytesPerSecond: 0 }));
+    if (this.progress.stage !== stage) this.#report(Object.freeze({ ...this.progress, stage, bytesPerSecond: 0 }));
     this.#ended();
     queueMicrotask(() => this.#listeners.emit("end", this as never));
   }

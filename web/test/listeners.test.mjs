@@ -15,6 +15,8 @@ test("what code of the page throws is reported, and goes no further", () => {
   const thrown = new Error("thrown by the page");
   assert.deepEqual(reported(() => guarded(() => { throw thrown; })), [thrown]);
   assert.deepEqual(reported(() => guarded(() => {})), []);
+  assert.deepEqual(reported(() => guarded((argument) => { throw argument; }, "given")), ["given"]);
+  assert.deepEqual(reported(() => guarded(undefined, "nobody listens")), []);
 });
 
 test("listeners are called in order, each once, with what they listen to", () => {
