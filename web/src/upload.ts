@@ -74,15 +74,14 @@ export class Upload implements API.Upload {
     this.resumeKey = config.resumeKey;
     this.progress = Object.freeze({ stage: "preparing", loadedBytes: 0, totalBytes: config.size, blocksDone: 0, blocksTotal: 0, bytesPerSecond: 0 });
     this.#data = data;
-    this.#source = sourceOf(data, config.size);
     let lastMoved = 0;
-    this.#source.moved = () => {
+    this.#source = sourceOf(data, config.size, () => {
       // Often enough for a limit in milliseconds, and seldom enough for a stream of single bytes.
       const now = performance.now();
       if (now - lastMoved < Math.min(250, config.dataTimeout / 4)) return;
       lastMoved = now;
       this.#control?.dataMoved(this.#id);
-    };
+    });
     uploads.set(this, context);
     this.#undo.push(join(context.onClose, () => void this.abort()));
     const { signal } = config;
@@ -221,7 +220,7 @@ export class Upload implements API.Upload {
           dataFailed(from, error);
         }
       },
-      releaseData: (before) => this.#source.release(before),
+      releaseData: (before) => this.#source.release?.(before),
       showProgress: ({ fileId, protocol, ...rest }) => {
         this.fileId = fileId || undefined;
         this.protocol = protocol || undefined;
@@ -355,7 +354,7 @@ export class Upload implements API.Upload {
     this.#file = file;
     for (const request of this.#requests.values()) request.abort();
     this.#requests.clear();
-    this.#source.close();
+    this.#source.close?.();
     for (const each of this.#undo) each();
     const releaseAll = (): void => this.#releases.forEach((release) => release());
     if (this.#written) void this.#written.then(releaseAll);
