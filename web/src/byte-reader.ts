@@ -63,3 +63,22 @@ export class ByteReader {
     cancelQuietly(this.#reader);
   }
 }
+
+/** At most limit bytes of a body as text; what is more is not waited for. arrived is called when some came. */
+export async function startOf(body: ReadableStream<Uint8Array> | null, limit: number, arrived?: () => void): Promise<string> {
+  if (!body) return "";
+  // The stream may be the author's, and no call of the module may be below his code.
+  await null;
+  const reader = new ByteReader(body, "the body");
+  const text = new TextDecoder();
+  let read = "";
+  for (let left = limit; left > 0; ) {
+    const value = await reader.next();
+    if (!value) return read + text.decode();
+    arrived?.();
+    read += text.decode(value.subarray(0, left), { stream: true });
+    left -= value.length;
+  }
+  reader.cancel();
+  return read;
+}

@@ -1,5 +1,5 @@
 import { answerOf } from "./answer.ts";
-import { ByteReader } from "./byte-reader.ts";
+import { startOf } from "./byte-reader.ts";
 import type { Control, FetchParams } from "./contract.ts";
 import { textOf } from "./errors.ts";
 import { unlessLeft } from "./leaving.ts";
@@ -46,7 +46,7 @@ export class Requests {
   readBody(number: number, limit: number): void {
     const request = this.#under.get(number)!;
     this.#follow(number, request, async () => {
-      const text = await textOfBody(request.body, limit);
+      const text = await startOf(request.body, limit);
       return (control) => {
         this.cancel(number);
         control.bodyRead(number, text);
@@ -87,22 +87,4 @@ async function send(own: typeof fetch | undefined, url: string, init: RequestIni
   if (!own) return fetch(url, init);
   await null;
   return own(url, init);
-}
-
-/** At most limit bytes of a body as text; what is more is not waited for. */
-async function textOfBody(body: Body, limit: number): Promise<string> {
-  if (!body) return "";
-  // The stream may be the author's as well.
-  await null;
-  const reader = new ByteReader(body, "the body");
-  const text = new TextDecoder();
-  let read = "";
-  for (let left = limit; left > 0; ) {
-    const value = await reader.next();
-    if (!value) return read + text.decode();
-    read += text.decode(value.subarray(0, left), { stream: true });
-    left -= value.length;
-  }
-  reader.cancel();
-  return read;
 }
