@@ -1,6 +1,6 @@
 import type * as API from "turnwire";
 import type { ClientContext } from "./client-context.ts";
-import { InvalidArgumentError } from "./errors.ts";
+import { invalid } from "./invalid.ts";
 import { frozenFile, statusTo, Upload, uploadKey, uploads } from "./upload.ts";
 import { requestConfig, segment } from "./validate.ts";
 import { uploadConfig, waitConfig } from "./validate-files.ts";
@@ -21,7 +21,7 @@ export class Files implements API.Files {
     for (const [upload, context] of uploads) {
       if (context !== this.#context || upload.key !== key || upload.ending) continue;
       if (upload.isOf(data)) return upload;
-      throw new InvalidArgumentError(`resumeKey must be another: an upload of other data is under way under "${config.resumeKey}"`, "invalid_argument");
+      throw invalid("resumeKey", `another: an upload of other data is under way under "${config.resumeKey}"`);
     }
     return new Upload(this.#context, data, config);
   }

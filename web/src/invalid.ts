@@ -6,6 +6,11 @@ export function invalid(field: string, expected: string, got?: unknown): Invalid
   return new InvalidArgumentError(`${field} must be ${expected}${shown}`, "invalid_argument");
 }
 
+/** Throws that error where the argument is not as it should be. */
+export function must(ok: unknown, field: string, expected: string, got?: unknown): asserts ok {
+  if (!ok) throw invalid(field, expected, got);
+}
+
 /** A value for a message: its kind, and short strings and numbers themselves. Never more, it may be a secret. */
 function kindOf(value: unknown): string {
   if (value === null) return "null";

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from "./errors.ts";
+import { must } from "./invalid.ts";
 
 type Listener = (argument: never) => void;
 
@@ -20,7 +20,7 @@ export class Listeners {
   }
 
   add(type: string, listener: Listener): void {
-    if (typeof listener !== "function") throw new InvalidArgumentError("listener must be a function", "invalid_argument");
+    must(typeof listener === "function", "listener", "a function");
     if (!this.#of.has(type)) this.#of.set(type, new Set());
     this.#of.get(type)!.add(listener);
   }

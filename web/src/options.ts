@@ -1,4 +1,4 @@
-import { invalid } from "./invalid.ts";
+import { invalid, must } from "./invalid.ts";
 
 // Options are checked before anything is done: a call may come before the module is loaded, and what is wrong is said before
 // anything is sent. Each option is one line of a table. One that index.d.ts names and its table does not, or the other way
@@ -14,14 +14,14 @@ export type Table<Options> = { readonly [Name in keyof Options]-?: Check<NonNull
 export type Values<Of> = { -readonly [Name in keyof Of]: Of[Name] extends Check<never, infer Used> ? Used : never };
 
 export const isObject = (value: unknown): value is object => typeof value === "object" && value !== null && !Array.isArray(value);
-export const isString = (value: unknown): boolean => typeof value === "string" && value !== "";
+export const isString = (value: unknown): value is string => typeof value === "string" && value !== "";
 
 /**
  * Reads every option of the table, where it is inherited too. A further name of the object's own is refused: it is a
  * misspelt one, or one of another version. Not where its value is undefined, as wrappers pass on what they were not given.
  */
 export function read<Of extends Record<string, Check<never, unknown>>>(options: object | undefined, table: Of, field = "options"): Values<Of> {
-  if (options !== undefined && !isObject(options)) throw invalid(field, "an object", options);
+  must(options === undefined || isObject(options), field, "an object", options);
   const given = (options ?? {}) as Record<string, never>;
   const names = Object.keys(table);
   for (const name of Object.keys(given)) {
@@ -47,7 +47,7 @@ function within(edits: number, a: string, b: string): boolean {
 
 /** A value that has to be as is expected, and is used as it is. */
 export const is = <T>(expected: string, ok: (value: T) => boolean): Check<T, T | undefined> => (value, field) => {
-  if (value !== undefined && !ok(value)) throw invalid(field, expected, value);
+  must(value === undefined || ok(value), field, expected, value);
   return value;
 };
 

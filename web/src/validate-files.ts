@@ -4,10 +4,10 @@ import {
   defaultDataTimeout, defaultInterval, defaultMaxInterval, defaultReportTimeout, defaultWaitTimeout, type WaitLimits,
 } from "./contract.ts";
 import { headers } from "./headers.ts";
-import { invalid } from "./invalid.ts";
+import { invalid, must } from "./invalid.ts";
 import { callback, count, is, isObject, isString, limit, oneOf, or, read, type Table, text, time } from "./options.ts";
 import { bytesOf, isBlob, isStream } from "./source.ts";
-import { type ClientConfig, type Defaults, requestTable, withDefaults, workspace } from "./validate.ts";
+import { type ClientConfig, type Defaults, httpURL, requestTable, withDefaults, workspace } from "./validate.ts";
 
 const waitTable = {
   ...requestTable,
@@ -52,7 +52,7 @@ export function uploadConfig(data: UploadData, options: UploadOptions | undefine
   const own = withDefaults(given, client);
   const waits = wait ? waitConfig(wait === true ? undefined : wait, own) : undefined;
   const once = isStream(data);
-  if (checksum === "before" && once) throw invalid("checksum", 'another than "before": a stream can be read only once');
+  must(checksum !== "before" || !once, "checksum", 'another than "before": a stream can be read only once');
   const blob: Partial<File> = isBlob(data) ? data : {};
   return {
     ...own,
@@ -80,8 +80,8 @@ export function limitsOf({ signal, onStatus, ...limits }: WaitConfig): WaitLimit
 /** The data's size in bytes; what the caller says of it must agree. */
 function sizeOf(data: UploadData, said: number | undefined): number {
   if (isStream(data)) {
-    if (data.locked) throw invalid("data", "a stream that nobody reads: this one is locked");
-    if (said === undefined) throw invalid("size", "given in bytes: a stream does not tell its size");
+    must(!data.locked, "data", "a stream that nobody reads: this one is locked");
+    must(said !== undefined, "size", "given in bytes: a stream does not tell its size");
     return said;
   }
   let size: number | undefined;
@@ -90,31 +90,21 @@ function sizeOf(data: UploadData, said: number | undefined): number {
   } catch {
     throw invalid("data", "whole: its buffer is detached (transferred elsewhere)");
   }
-  if (size === undefined) throw invalid("data", "a Blob, File, ArrayBuffer, typed array, DataView or ReadableStream", data);
-  if (said !== undefined && said !== size) throw invalid("size", `left out or ${size}, as many bytes as the data has`, said);
+  must(size !== undefined, "data", "a Blob, File, ArrayBuffer, typed array, DataView or ReadableStream", data);
+  must(said === undefined || said === size, "size", `left out or ${size}, as many bytes as the data has`, said);
   return size;
 }
 
 /** What the page's mapUploadTicket gave, as JSON; throws saying what is wrong with it. Addresses are relative to base. */
 export function ticketJSON(ticket: UploadTicket, base: string): string {
-  const wrong = (field: string, expected: string, got: unknown): never => {
-    throw new TypeError(invalid(field, expected, got).message);
-  };
-  if (typeof ticket !== "object" || ticket === null) wrong("the ticket", "an object with fileId and url", ticket);
+  must(isObject(ticket), "the ticket", "an object with fileId and url", ticket);
   const { fileId, url, parts, completeURL } = ticket;
-  const isAddress = (value: unknown): boolean => {
-    try {
-      return isString(value) && /^https?:$/.test(new URL(value as string, base).protocol);
-    } catch {
-      return false;
-    }
-  };
-  if (!isString(fileId)) wrong("fileId", "a non-empty string", fileId);
-  if (!isAddress(url) && !(!url && parts && completeURL)) wrong("url", "an http(s) address", url);
-  if (completeURL !== undefined && !isAddress(completeURL)) wrong("completeURL", "an http(s) address", completeURL);
-  if (parts !== undefined && !(Array.isArray(parts) && parts.every((part) => Number.isInteger(part?.partNumber) && isAddress(part.url)))) {
-    wrong("parts", "an array of { partNumber, url }", parts);
-  }
+  const isAddress = (value: unknown): boolean => isString(value) && httpURL(value, base) !== undefined;
+  must(isString(fileId), "fileId", "a non-empty string", fileId);
+  must(isAddress(url) || (!url && parts && completeURL), "url", "an http(s) address", url);
+  must(completeURL === undefined || isAddress(completeURL), "completeURL", "an http(s) address", completeURL);
+  must(parts === undefined || (Array.isArray(parts) && parts.every((part) => Number.isInteger(part?.partNumber) && isAddress(part.url))),
+    "parts", "an array of { partNumber, url }", parts);
   // As JSON, Headers and a Map would have none.
   return JSON.stringify({ ...ticket, headers: Object.fromEntries(headers(ticket.headers, "headers")) });
 }

@@ -1,16 +1,15 @@
 import type { ClientOptions, CreateChatParams, InitOptions, Part, RequestOptions, SendOptions } from "turnwire";
 import { tagOf } from "./byte-reader.ts";
 import { defaultIdleTimeout, defaultMaxRetries, defaultTimeout } from "./contract.ts";
+import { toHex } from "./hash.ts";
 import { headers } from "./headers.ts";
-import { invalid } from "./invalid.ts";
+import { must } from "./invalid.ts";
 import { lossless } from "./lossless.ts";
-import { callback, is, isObject, isString, limit, oneOf, or, read, type Table, text, type Values } from "./options.ts";
+import { callback, count, is, isObject, isString, limit, oneOf, or, read, type Table, text, type Values } from "./options.ts";
 
 // Visible ASCII: what a header can say, and neither space nor line end.
 const isToken = (value: unknown): value is string => typeof value === "string" && /^[\x21-\x7e]+$/.test(value);
 const isURL = (value: unknown): boolean => typeof value === "string" || tagOf(value) === "URL";
-
-const tries = is<number>("a whole number, 0 or more", (n) => Number.isInteger(n) && n >= 0);
 
 const initTable = {
   wasmURL: is("a string or a URL", isURL),
@@ -35,7 +34,7 @@ const clientTable = {
   agentId: text,
   headers,
   credentials: or(oneOf("omit", "same-origin", "include"), "same-origin"),
-  maxRetries: or(tries, defaultMaxRetries),
+  maxRetries: or(count(0), defaultMaxRetries),
   timeout: or(limit, defaultTimeout),
   idleTimeout: or(limit, defaultIdleTimeout),
   pageHide: or(oneOf("abort", "disconnect"), "abort"),
@@ -47,37 +46,42 @@ const clientTable = {
 export type ClientConfig = ReturnType<typeof clientConfig>;
 
 export function clientConfig(options: ClientOptions) {
-  if (!isObject(options)) throw invalid("options", "an object with baseURL", options);
+  must(isObject(options), "options", "an object with baseURL", options);
   const { baseURL, apiKey, ...rest } = read(options, clientTable);
   return { ...rest, base: baseURL, key: typeof apiKey === "string" ? apiKey : "", keyFunc: typeof apiKey === "function" ? apiKey : undefined };
 }
 
 function key(value: ClientOptions["apiKey"], field: string): ClientOptions["apiKey"] {
   is("a non-empty string or a function that gives one", (key) => typeof key === "function" || isString(key))(value, field);
-  if (typeof value === "string" && !isToken(value)) throw invalid(field, "of visible ASCII characters, without spaces or line ends");
+  must(typeof value !== "string" || isToken(value), field, "of visible ASCII characters, without spaces or line ends");
   return value;
+}
+
+/** A value as an address that HTTP can go to, relative to base; undefined where it is none. */
+export function httpURL(value: unknown, base: string): URL | undefined {
+  try {
+    const url = new URL(value as string, base);
+    return /^https?:$/.test(url.protocol) ? url : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** An address without the slash that the paths begin with. */
 function base(value: string | URL | undefined, field: string): string {
-  const expected = "an http(s) address, absolute or relative to the page, without query, fragment or password";
-  if (!isString(value) && tagOf(value) !== "URL") throw invalid(field, expected, value);
   // On a server there is no page to be relative to, and no request is sent either.
   const page = typeof document === "undefined" ? (typeof location === "undefined" ? "http://localhost/" : location.href) : document.baseURI;
-  let url: URL;
-  try {
-    url = new URL(value!, page);
-  } catch {
-    throw invalid(field, expected, value);
-  }
-  if (!/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password) throw invalid(field, expected);
+  const some = isString(value) || tagOf(value) === "URL";
+  const url = some ? httpURL(value, page) : undefined;
+  must(url && !(url.search || url.hash || url.username || url.password), field,
+    "an http(s) address, absolute or relative to the page, without query, fragment or password", some ? undefined : value);
   return url.href.replace(/\/+$/, "");
 }
 
 export const requestTable = {
   signal: is("an AbortSignal", (signal) => typeof signal?.aborted === "boolean" && typeof signal.addEventListener === "function"),
   timeout: limit,
-  maxRetries: tries,
+  maxRetries: count(0),
   headers,
 } satisfies Table<RequestOptions>;
 
@@ -115,15 +119,11 @@ export function sendConfig(message: string | Part[], options: SendOptions | unde
 
 /** Part types that this version does not know are passed through as they are. */
 function parts(message: string | Part[]): string {
-  if (typeof message === "string") {
-    if (message === "") throw invalid("message", "a non-empty string or an array of parts", message);
-    return JSON.stringify([{ type: "text", text: message }]);
-  }
-  if (!Array.isArray(message) || message.length === 0) throw invalid("message", "a non-empty string or a non-empty array of parts", message);
-  const list = lossless(message, "message") as Part[];
+  must(isString(message) || (Array.isArray(message) && message.length > 0), "message", "a non-empty string or a non-empty array of parts", message);
+  const list = typeof message === "string" ? [{ type: "text", text: message }] : lossless(message, "message") as Part[];
   list.forEach((part: Part, i) => {
-    if (typeof part !== "object" || part === null || !isString(part.type)) throw invalid(`message[${i}]`, "an object with a string type", part);
-    if (part.type === "text" && !isString(part.text)) throw invalid(`message[${i}].text`, "a non-empty string", part.text);
+    must(isObject(part) && isString(part.type), `message[${i}]`, "an object with a string type", part);
+    must(part.type !== "text" || isString(part.text), `message[${i}].text`, "a non-empty string", part.text);
   });
   return JSON.stringify(list);
 }
@@ -136,7 +136,7 @@ const createTable = {
 
 export function createParams(params: CreateChatParams | undefined, client: ClientConfig) {
   const { workspaceId, agentId = client.agentId, isTemporary } = read(params, createTable, "params");
-  if (agentId === undefined) throw invalid("agentId", "given as a non-empty string, here or in the client's options");
+  must(agentId !== undefined, "agentId", "given as a non-empty string, here or in the client's options");
   return { workspaceId: workspace(workspaceId, client), agentId, isTemporary };
 }
 
@@ -146,9 +146,9 @@ export const workspace = (own: string | undefined, client: ClientConfig): string
 
 /** A path segment. "." and ".." would name another path, whatever their encoding (URL standard, path state). */
 export function segment(value: string | undefined, field: string, missing: string): string {
-  if (value === undefined) throw invalid(field, missing);
-  if (!isString(value)) throw invalid(field, "a non-empty string", value);
-  if (value === "." || value === "..") throw invalid(field, `an identifier, not "${value}"`);
+  must(value !== undefined, field, missing);
+  must(isString(value), field, "a non-empty string", value);
+  must(value !== "." && value !== "..", field, `an identifier, not "${value}"`);
   return value;
 }
 
@@ -157,6 +157,5 @@ function uuid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = (bytes[6]! & 0x0f) | 0x40;
   bytes[8] = (bytes[8]! & 0x3f) | 0x80;
-  const hex = Array.from(bytes, (b) => b.toString(16).padStart(2, "0")).join("");
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+  return toHex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
