@@ -31,43 +31,36 @@ export function lossless(value: unknown, name: string): unknown {
     if (within.has(value)) throw wrong("part of itself");
     if (within.size >= deepest) throw wrong(`more than ${deepest} values deep in each other`);
     within.add(value);
-    const made = Array.isArray(value) ? items(value) : members(value);
+    const list = Array.isArray(value);
+    refuse(value, list);
+    const made = list ? [] : Object.create(null);
+    for (const key of list ? (value as unknown[]).keys() : Object.keys(value)) {
+      path.push(key);
+      const found = Object.getOwnPropertyDescriptor(value, key);
+      if (!found) throw wrong("hole in an array");
+      if (found.get) throw wrong("accessor");
+      const member = copy(found.value, list);
+      if (member !== undefined) made[key] = member;
+      path.pop();
+    }
     within.delete(value);
     return made;
   }
 
-  function items(list: unknown[]): unknown[] {
-    const named = Object.keys(list).find((key) => !/^\d+$/.test(key));
-    if (named !== undefined) throw wrong("named member of an array", named);
-    return Array.from({ length: list.length }, (_, i) => {
-      if (!(i in list)) throw wrong("hole in an array", i);
-      return member(list, i, true);
-    });
-  }
-
-  function members(object: object): object {
-    const tag = tagOf(object);
+  /** Throws where an object has more to it than its own members. */
+  function refuse(value: object, list: boolean): void {
+    if (list) {
+      const named = Object.keys(value).find((key) => !/^\d+$/.test(key));
+      if (named !== undefined) throw wrong("named member of an array", named);
+      return;
+    }
+    const tag = tagOf(value);
     if (tag !== "Object") throw wrong(tag);
     // To who reads them, the accessors of a class look like members; to JSON they are none.
-    for (let up = Object.getPrototypeOf(object); up && Object.getPrototypeOf(up); up = Object.getPrototypeOf(up)) {
+    for (let up = Object.getPrototypeOf(value); up && Object.getPrototypeOf(up); up = Object.getPrototypeOf(up)) {
       const hidden = Object.entries(Object.getOwnPropertyDescriptors(up)).find(([, { get }]) => get);
       if (hidden) throw wrong("accessor", hidden[0]);
     }
-    const made: Record<string, unknown> = Object.create(null);
-    for (const key of Object.keys(object)) {
-      const value = member(object, key, false);
-      if (value !== undefined) made[key] = value;
-    }
-    return made;
-  }
-
-  function member(of: object, key: string | number, needed: boolean): unknown {
-    path.push(key);
-    const { get, value } = Object.getOwnPropertyDescriptor(of, key) ?? {};
-    if (get) throw wrong("accessor");
-    const made = copy(value, needed);
-    path.pop();
-    return made;
   }
 
   try {
