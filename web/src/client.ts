@@ -2,7 +2,7 @@ import type * as API from "turnwire";
 import { ClientContext } from "./client-context.ts";
 import { closeConnections, reopenConnections } from "./connections.ts";
 import { ProtocolError } from "./errors.ts";
-import { Files } from "./files.ts";
+import { filesOf } from "./files.ts";
 import { pageLeft, pageShown } from "./leaving.ts";
 import { instance } from "./loader.ts";
 import { Turn, turns } from "./turn.ts";
@@ -37,9 +37,9 @@ export class AgentClient implements API.AgentClient {
   readonly #context: ClientContext;
 
   constructor(options: API.ClientOptions) {
-    this.#context = new ClientContext(clientConfig(options));
-    this.chats = new Chats(this.#context);
-    this.files = new Files(this.#context);
+    const context = (this.#context = new ClientContext(clientConfig(options)));
+    this.chats = chatsOf(context);
+    this.files = filesOf(context);
     // On a server there is nothing to load; a failure is told by ready() and by the calls.
     if (typeof location === "undefined") return;
     instance().catch(() => {});
@@ -56,55 +56,40 @@ export class AgentClient implements API.AgentClient {
   }
 }
 
-class Chats implements API.Chats {
-  readonly #context: ClientContext;
-
-  constructor(context: ClientContext) {
-    this.#context = context;
-  }
-
-  async create(params?: API.CreateChatParams, options?: API.RequestOptions): Promise<API.Chat> {
-    const context = this.#context;
+const chatsOf = (context: ClientContext): API.Chats => ({
+  async create(params, options) {
     context.check();
     const given = createParams(params, context.config);
     const { chat } = await context.call("createChat", { ...requestConfig(options, context.config), ...given });
     const { id, raw } = chat!;
     if (id === "." || id === "..") throw new ProtocolError(`the service named the chat "${id}", which no path can hold`, "chat_without_id");
-    return new Chat(context, id, raw as Record<string, unknown>);
-  }
+    return chatOf(context, id, raw as Record<string, unknown>);
+  },
 
-  open(chatId: string): API.Chat {
-    this.#context.check();
-    return new Chat(this.#context, segment(chatId, "chatId", "given"), {});
-  }
-}
+  open(chatId) {
+    context.check();
+    return chatOf(context, segment(chatId, "chatId", "given"), {});
+  },
+});
 
-class Chat implements API.Chat {
-  readonly id: string;
-  readonly raw: Readonly<Record<string, unknown>>;
-  readonly #context: ClientContext;
+const chatOf = (context: ClientContext, id: string, raw: Record<string, unknown>): API.Chat => ({
+  id,
+  raw: Object.freeze(raw),
 
-  constructor(context: ClientContext, id: string, raw: Record<string, unknown>) {
-    this.id = id;
-    this.raw = Object.freeze(raw);
-    this.#context = context;
-  }
-
-  send(message: string | API.Part[], options?: API.SendOptions): API.Turn {
-    this.#context.check();
-    const config = sendConfig(message, options, this.#context.config);
+  send(message, options) {
+    context.check();
+    const config = sendConfig(message, options, context.config);
     // A double click, or an effect that a framework runs twice: the key names one operation.
-    for (const [turn, context] of turns) {
+    for (const [turn, of] of turns) {
       // One that was just aborted or disconnected leaves the list a moment later.
       const under = turn.status === "queued" || turn.status === "streaming";
-      if (under && context === this.#context && turn.chatId === this.id && turn.idempotencyKey === config.key) return turn;
+      if (under && of === context && turn.chatId === id && turn.idempotencyKey === config.key) return turn;
     }
-    return new Turn(this.#context, this.id, config);
-  }
+    return new Turn(context, id, config);
+  },
 
-  async abort(options?: API.RequestOptions): Promise<void> {
-    const context = this.#context;
+  async abort(options) {
     context.check();
-    await context.call("abortChat", { ...requestConfig(options, context.config), chatId: this.id }, true);
-  }
-}
+    await context.call("abortChat", { ...requestConfig(options, context.config), chatId: id }, true);
+  },
+});
