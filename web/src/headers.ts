@@ -3,35 +3,27 @@ import { tagOf } from "./byte-reader.ts";
 import type { Header } from "./contract.ts";
 import { invalid } from "./invalid.ts";
 
-/** Headers as a list, each name once. */
+/** Headers as a list, each name once, as fetch puts them together: the module would send the last one alone. */
 export function headers(value: HeadersOption | undefined, field: string): Header[] {
   if (value === undefined) return [];
-  const found = new Map<string, [string, string]>();
   try {
-    for (const pair of pairs(value)) {
-      if (!Array.isArray(pair) || pair.length !== 2 || !pair.every((part) => typeof part === "string")) throw new TypeError("no pair");
-      const [name, text] = pair as [string, string];
-      const before = found.get(name.toLowerCase());
-      // Fetch standard, "combine": the module would send the last one alone.
-      found.set(name.toLowerCase(), before ? [before[0], `${before[1]}, ${text}`] : [name, text]);
-    }
-    new Headers([...found.values()]);
+    const given = pairs(value);
+    if (given.every((pair) => Array.isArray(pair) && pair.every((part) => typeof part === "string"))) return [...new Headers(given)];
   } catch {
     // Not in the platform's words, which do not name the option.
-    throw invalid(field, "an object, Headers, a Map or an array of pairs, with header names and string values that HTTP allows");
   }
-  return [...found.values()];
+  throw invalid(field, "an object, Headers, a Map or an array of pairs, with header names and string values that HTTP allows");
 }
 
 /** The names and values of headers, in whichever form they are. An object of another class may hide its own. */
-function pairs(value: HeadersOption): Iterable<unknown> {
-  if (Array.isArray(value) || /^(Headers|Map)$/.test(tagOf(value))) return value as Iterable<unknown>;
-  if (isPlain(value)) return Object.entries(value);
-  throw new TypeError("no headers");
+function pairs(value: HeadersOption): [string, string][] {
+  if (/^(Array|Headers|Map)$/.test(tagOf(value))) return [...(value as Headers)];
+  if (isPlain(value)) return Object.entries(value as Record<string, string>);
+  throw new TypeError();
 }
 
 /** Made by {}, Object.create(null) or JSON.parse, in this frame or another one. */
-function isPlain(value: unknown): value is Record<string, unknown> {
+function isPlain(value: unknown): boolean {
   if (tagOf(value) !== "Object") return false;
   const parent = Object.getPrototypeOf(value);
   return parent === null || Object.getPrototypeOf(parent) === null;

@@ -5,14 +5,14 @@ import { headers } from "../src/headers.ts";
 
 for (const [what, value, expected] of [
   ["none", undefined, []],
-  ["an object", { "X-A": "1", "x-b": "" }, [["X-A", "1"], ["x-b", ""]]],
+  ["an object", { "X-A": "1", "x-b": "" }, [["x-a", "1"], ["x-b", ""]]],
   ["an object without a prototype", Object.assign(Object.create(null), { a: "1" }), [["a", "1"]]],
   ["an object of another frame", runInNewContext("({ a: '1' })"), [["a", "1"]]],
   ["Headers", new Headers({ "X-A": "1" }), [["x-a", "1"]]],
-  ["a Map", new Map([["X-A", "1"], ["x-b", "2"]]), [["X-A", "1"], ["x-b", "2"]]],
+  ["a Map", new Map([["X-A", "1"], ["x-b", "2"]]), [["x-a", "1"], ["x-b", "2"]]],
   ["a Map of another frame", runInNewContext("new Map([['a', '1']])"), [["a", "1"]]],
-  ["pairs", [["X-A", "1"], ["x-b", "2"]], [["X-A", "1"], ["x-b", "2"]]],
-  ["a name twice", [["X-A", "1"], ["x-b", "2"], ["x-a", "3"]], [["X-A", "1, 3"], ["x-b", "2"]]],
+  ["pairs", [["X-A", "1"], ["x-b", "2"]], [["x-a", "1"], ["x-b", "2"]]],
+  ["a name twice", [["X-A", "1"], ["x-b", "2"], ["x-a", "3"]], [["x-a", "1, 3"], ["x-b", "2"]]],
   ["a name twice, the second in capitals", [["x-a", "1"], ["X-A", "3"]], [["x-a", "1, 3"]]],
   ["no pairs", [], []],
 ]) {
