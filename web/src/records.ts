@@ -28,37 +28,35 @@ function open(): Promise<IDBDatabase> {
   }));
 }
 
-async function act<T>(mode: IDBTransactionMode, run: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> {
-  const transaction = (await open()).transaction(storeName, mode);
+async function act(run: (store: IDBObjectStore) => void): Promise<void> {
+  const transaction = (await open()).transaction(storeName, "readwrite");
   return new Promise((resolve, reject) => {
-    const request = run(transaction.objectStore(storeName));
-    transaction.oncomplete = () => resolve(request.result);
+    transaction.oncomplete = () => resolve();
     transaction.onabort = () => reject(transaction.error);
+    run(transaction.objectStore(storeName));
   });
 }
 
 /** The record kept under a key, "" where there is none. Takes away what nobody came back for. */
 export async function load(key: string): Promise<string> {
-  await act("readwrite", (store) => {
+  let found = "";
+  await act((store) => {
     const request = store.openCursor();
     request.onsuccess = () => {
       const cursor = request.result;
       if (!cursor) return;
-      if ((cursor.value as Entry).at < Date.now() - maxAge) cursor.delete();
+      const { record, at } = cursor.value as Entry;
+      if (at < Date.now() - maxAge) cursor.delete();
+      else if (cursor.key === key) found = record;
       cursor.continue();
     };
-    return request;
   });
-  return ((await act("readonly", (store) => store.get(key))) as Entry | undefined)?.record ?? "";
+  return found;
 }
 
-export async function save(key: string, record: string): Promise<void> {
-  await act("readwrite", (store) => store.put({ record, at: Date.now() } satisfies Entry, key));
-}
+export const save = (key: string, record: string): Promise<void> => act((store) => store.put({ record, at: Date.now() } satisfies Entry, key));
 
-export async function forget(key: string): Promise<void> {
-  await act("readwrite", (store) => store.delete(key));
-}
+export const forget = (key: string): Promise<void> => act((store) => store.delete(key));
 
 /** How long a page that is being left may go on to have its keys, in milliseconds. */
 const leaving = 5_000;
@@ -76,15 +74,11 @@ export type Claim = { is: "taken"; release(): void } | { is: "busy" } | { is: "d
 export function claim(key: string): Promise<Claim> {
   return new Promise((resolve) => {
     const signal = AbortSignal.timeout(leaving);
-    const refused = (error: unknown): void =>
-      // Another page has it: the wait for it is over. Anything else has nothing to do with other pages.
-      resolve(signal.aborted ? { is: "busy" } : { is: "denied", why: String(error) });
-    try {
-      if (!navigator.locks) return refused("this page has no Web Locks");
-      const granted = () => new Promise<void>((release) => resolve({ is: "taken", release }));
-      navigator.locks.request(`turnwire ${key}`, { signal }, granted).catch(refused);
-    } catch (error) {
-      refused(error);
-    }
+    const ask = async (): Promise<void> => {
+      if (!navigator.locks) throw new Error("this page has no Web Locks");
+      await navigator.locks.request(`turnwire ${key}`, { signal }, () => new Promise<void>((release) => resolve({ is: "taken", release })));
+    };
+    // Another page has it: the wait for it is over. Anything else has nothing to do with other pages.
+    ask().catch((error: unknown) => resolve(signal.aborted ? { is: "busy" } : { is: "denied", why: String(error) }));
   });
 }

@@ -37,8 +37,8 @@ const uploadTable = {
   reportTimeout: or(limit, defaultReportTimeout),
   checksum: or(is('true, false, "before" or a SHA-256 of 64 hexadecimal digits', (sum) =>
     typeof sum === "boolean" || sum === "before" || (typeof sum === "string" && /^[0-9a-f]{64}$/i.test(sum))), true),
-  checksumEncoding: or(oneOf("hex", "base64"), "hex"),
-  wait: or(is("true, false or an object", (wait) => typeof wait === "boolean" || isObject(wait)), false),
+  checksumEncoding: oneOf("hex", "base64"),
+  wait: is("true, false or an object", (wait) => typeof wait === "boolean" || isObject(wait)),
   onProgress: callback(),
   mapUploadTicket: callback(),
   resumeKey: text,

@@ -102,7 +102,7 @@ const sendTable = {
   model: or(text, ""),
   idempotencyKey: is<string>("a non-empty string of visible ASCII characters", isToken),
   idleTimeout: limit,
-  resume: or(oneOf("never", "replay"), "never"),
+  resume: oneOf("never", "replay"),
   onEvent: callback(),
 } satisfies Table<SendOptions>;
 
