@@ -61,7 +61,7 @@ export async function bundle(options) {
 }
 
 /** What a page downloads is minified once more: terser names by scope, and compresses a twentieth better than esbuild alone. */
-async function bundleSmall(options) {
+async function bundleSmall({ preamble, ...options }) {
   const result = await bundle({ ...options, write: false });
   const { outfile, write } = options;
   if (!write) return result;
@@ -71,7 +71,7 @@ async function bundleSmall(options) {
     ecma: 2022,
     module: options.format === "esm",
     compress: { passes: 2, hoist_funs: true },
-    format: { comments: /^!/ },
+    format: { comments: /^!/, preamble },
     sourceMap: { content: map, filename: name, url: `${name}.map` },
   });
   writeFileSync(outfile, small.code);
@@ -90,7 +90,7 @@ export async function bundlePackage({ write = true } = {}) {
     define: defines(`${version}+${goVersion()}`),
   };
   // Minified, import() keeps no comment, and bundlers would look for what is imported when the page runs.
-  const esm = { ...common, format: "esm", banner: { js: "const turnwireImport=u=>import(/* webpackIgnore: true *//* @vite-ignore */u);" } };
+  const esm = { ...common, format: "esm", preamble: "const turnwireImport=u=>import(/* webpackIgnore: true *//* @vite-ignore */u);" };
   return {
     "turnwire.mjs": await bundleSmall({ ...esm, entryPoints: ["src/index.ts"], outfile: join(dist, "turnwire.mjs") }),
     "turnwire.js": await bundleSmall({ ...common, entryPoints: ["src/script.ts"], outfile: join(dist, "turnwire.js"), format: "iife", globalName: "Turnwire", inject: ["src/import.ts"] }),
