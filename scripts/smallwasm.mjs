@@ -70,7 +70,7 @@ function sources() {
     compile,
     optimise,
     shipped,
-    go: go(["list", "-m", "-f", "{{.GoVersion}}"]).trim(),
+    go: go(["list", "-m", "-f", "{{.GoVersion}}"], { env: smallEnv }).trim(),
     modules: [...new Set(listed.filter((line) => line.startsWith("!")))].sort(),
     files: files.map((file) => [file, sha256(readFileSync(join(top, file)))]),
   };
@@ -82,12 +82,6 @@ function freshRecord(hash) {
   if (!existsSync(keptRecord) || !existsSync(keptModule)) return null;
   const record = JSON.parse(readFileSync(keptRecord, "utf8"));
   return record.sources === hash && record.sha256 === sha256(readFileSync(keptModule)) ? record : null;
-}
-
-/** compilers tells where LLVM differs: it is the system's, not pinned as the rest is. */
-function compilers(record) {
-  const { versions } = toolchain();
-  return record.llvm === versions.llvm ? "" : `\n(It was made with ${record.llvm}; here is ${versions.llvm}.)`;
 }
 
 /** recordSmall builds the module and keeps it in web/small, with its record and TinyGo's licence, whose runtime it carries. */
@@ -107,7 +101,7 @@ export function placeSmall(out) {
   const { hash } = sources();
   let record = freshRecord(hash);
   if (!record) {
-    console.log("The sources of the small module have changed; making it anew. Commit web/small with them.");
+    console.log("web/small holds no module of these sources; making it anew. Commit it with them.");
     record = recordSmall(hash);
   }
   copyFileSync(keptModule, out);
@@ -121,7 +115,8 @@ export function placeSmall(out) {
 function check() {
   const { files, hash } = sources();
   const record = freshRecord(hash);
-  if (!record) return "web/small/turnwire.wasm was made from other sources than the tree's";
+  const advice = "Run make small, and commit web/small.";
+  if (!record) return `web/small/turnwire.wasm was made from other sources than the tree's. ${advice}`;
   const folder = mkdtempSync(join(tmpdir(), "turnwire-small-again-"));
   try {
     for (const file of ["go.mod", "go.sum", ...files]) {
@@ -130,7 +125,10 @@ function check() {
     }
     const again = join(folder, "again.wasm");
     buildSmall(again, { from: folder });
-    if (!readFileSync(again).equals(readFileSync(keptModule))) return `web/small/turnwire.wasm is not what its sources give${compilers(record)}`;
+    if (!readFileSync(again).equals(readFileSync(keptModule))) {
+      const { llvm } = toolchain().versions; // the system's, not pinned as the rest is
+      return `web/small/turnwire.wasm is not what its sources give. ${record.llvm === llvm ? advice : `It was made with ${record.llvm}; here is ${llvm}.`}`;
+    }
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -142,7 +140,7 @@ if (import.meta.filename === process.argv[1]) {
   } else {
     const fault = check();
     if (fault) {
-      console.error(`${fault}: run make small, and commit web/small.`);
+      console.error(fault);
       process.exitCode = 1;
     }
   }
