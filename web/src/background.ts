@@ -112,7 +112,7 @@ function inPage(job: HashJob): Promise<string> {
         return shouldYield() ? yieldToPage() : undefined;
       });
     } catch (error) {
-      if (error instanceof WebAssembly.RuntimeError) running.crash(error, true);
+      if (error instanceof WebAssembly.RuntimeError) running.trapped(error);
       throw error;
     }
   });

@@ -44,12 +44,17 @@ export class Instance {
     this.#io = program.shared;
   }
 
+  /** A program of the small build can still be called after a trap, to read: it traps where Go would have told of a panic. */
+  trapped(error: unknown): void {
+    this.crash(error, this.program.control !== undefined);
+  }
+
   /** A trap of the module, such as memory that can't grow, is the end of the instance and not of the page. */
   inside<T>(run: () => T): T | undefined {
     try {
       return run();
     } catch (error) {
-      this.crash(error, true);
+      this.trapped(error);
       return undefined;
     }
   }
