@@ -1,17 +1,14 @@
 // Uploads of a file beside other clients: the same bytes from the same file input, to the same kind of store.
 
-import { createCipheriv, createHash } from "node:crypto";
-import { createWriteStream, existsSync, mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import { temporaryFolder } from "../e2e/support/server.mjs";
 import { taskTimes } from "../e2e/support/tasks.mjs";
 import { bundle } from "../web/build.mjs";
+import { bound, median, most } from "./figures.mjs";
+import { fill, folderWith, MiB } from "./file.mjs";
 import { openLane, ways } from "./upload-lane.mjs";
 import { peakDuring, processOf } from "./upload-memory.mjs";
 
-const MiB = 1 << 20;
 const blockSize = 8 * MiB;
 const concurrency = 4;
 /** Blocks under way, and what a page and its worker need besides. */
@@ -22,24 +19,6 @@ const sizes = (process.env.UPLOAD_MIB ?? "256,1024").split(",").map((n) => Numbe
 const ours = "turnwire", plain = "turnwire, no checksum";
 const own = [ours, plain];
 const contenders = [...own, "@azure/storage-blob", "tus-js-client", "one PUT"];
-
-const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
-const most = (list) => Math.max(...list);
-
-/** A file of pseudo-random bytes, always the same ones. Gives its SHA-256. */
-async function fill(path, size) {
-  const stream = createCipheriv("aes-128-ctr", Buffer.alloc(16, 7), Buffer.alloc(16));
-  const hash = createHash("sha256");
-  const chunk = Buffer.alloc(MiB);
-  await pipeline(Readable.from((function* () {
-    for (let done = 0; done < size; done += chunk.length) {
-      const bytes = stream.update(chunk);
-      hash.update(bytes);
-      yield bytes;
-    }
-  })()), createWriteStream(path));
-  return hash.digest("hex");
-}
 
 /** Ahead of the package: the module's memory, as the page's instance of it has grown. */
 function keepMemory() {
@@ -131,12 +110,6 @@ async function race(browser, web, way, file, contenders) {
   return { figures, traced };
 }
 
-let met = true;
-function bound(ok, text) {
-  met &&= ok;
-  return ` (${text}: ${ok ? "met" : "MISSED"})`;
-}
-
 function report(way, size, { figures, traced }) {
   console.log(`\nUpload of ${size / MiB} MiB ${way}, ${rounds} rounds: MB/s (median); ${ours} to others (median; least–most); peak memory above the start; tasks over 50 ms by the clock; the longest of the page's thread's own time`);
   const times = (name) => figures[name].map(({ took }) => took);
@@ -171,25 +144,16 @@ function compareMemory(way, figures) {
 /** What each contender of a round stores of a file, the file and what else there is. */
 const needed = (size) => size * (1 + contenders.length + own.length) + (1 << 30);
 
-function room(folder) {
-  const { bavail, bsize } = statfsSync(folder);
-  return bavail * bsize;
-}
-
-/** Runs all, and gives whether every bound is met. folder is where the page is built. */
+/** Runs all. folder is where the page is built. */
 export async function uploads(browser, folder) {
-  // A disk that writes behind, when it will, is slow for one contender and not for the next.
-  const shm = "/dev/shm";
-  if (!process.env.TMPDIR && existsSync(shm) && room(shm) > needed(most(sizes))) process.env.TMPDIR = shm;
   const web = join(folder, "upload");
   mkdirSync(web);
   writeFileSync(join(web, "index.html"), "<!doctype html><title>bench</title><link rel=icon href=data:,><input type=file><script type=module src=/upload.js></script>");
   await bundle({ entryPoints: [join(import.meta.dirname, "src/upload.ts")], outfile: join(web, "upload.js"), format: "esm", external: ["/turnwire/turnwire.mjs"] });
-  const source = temporaryFolder("upload");
+  const source = folderWith(needed(most(sizes)), "UPLOAD_MIB=256");
   try {
     const figures = {};
     for (const size of sizes) {
-      if (room(source.path) < needed(size)) throw new Error(`${source.path} has ${Math.floor(room(source.path) / MiB)} MiB free, and ${needed(size) / MiB} are needed: set TMPDIR to a folder that has them, or UPLOAD_MIB=256`);
       const path = join(source.path, `${size / MiB} MiB`);
       const file = { path, sha256: await fill(path, size) };
       for (const way of Object.keys(ways)) {
@@ -203,5 +167,4 @@ export async function uploads(browser, folder) {
   } finally {
     source.remove();
   }
-  return met;
 }
