@@ -1,4 +1,4 @@
-// `node bench/run.mjs [plane] [turn] [latency] [upload]`, all by default: what is compared runs in
+// `node bench/run.mjs [sizes] [plane] [turn] [latency] [upload]`, all by default: what is compared runs in
 // one Chromium, in rotated order; the ratio is the median of the rounds' ratios. ROUNDS=n changes their number,
 // UPLOAD_MIB=256 uploads one size only.
 
@@ -9,6 +9,7 @@ import { join } from "node:path";
 import puppeteer from "puppeteer-core";
 import { bundle, defines, wasmExecPlugin } from "../web/build.mjs";
 import { bound, everyBoundMet, median, most, quantile } from "./figures.mjs";
+import { sizes } from "./sizes.mjs";
 import { uploads } from "./upload.mjs";
 
 const top = join(import.meta.dirname, "..");
@@ -64,6 +65,7 @@ const open = async () => {
   return page;
 };
 const parts = {
+  sizes,
   async plane() {
     const page = await open();
     table("Data plane", await page.evaluate((n) => benchDataPlane(n), rounds), "eventsource-parser", { one: 0.9, 16: 1, random: 1 });
@@ -84,7 +86,7 @@ const parts = {
   upload: () => uploads(browser, profile),
 };
 try {
-  console.log(`${await browser.version()}, Node ${process.version}, ${["openai", "eventsource-parser", "@azure/storage-blob", "tus-js-client"].map((name) => `${name} ${version(name)}`).join(", ")}`);
+  console.log(`${await browser.version()}, Node ${process.version}, ${["openai", "ai", "eventsource-parser", "@azure/storage-blob", "tus-js-client"].map((name) => `${name} ${version(name)}`).join(", ")}`);
   for (const name of process.argv.length > 2 ? process.argv.slice(2) : Object.keys(parts)) await parts[name]();
 } finally {
   await browser.close();
