@@ -1,4 +1,4 @@
-// `node bench/run.mjs [sizes] [plane] [turn] [latency] [upload]`, all by default: what is compared runs in
+// `node bench/run.mjs [sizes] [start] [plane] [turn] [latency] [upload]`, all by default: what is compared runs in
 // one Chromium, in rotated order; the ratio is the median of the rounds' ratios. ROUNDS=n changes their number,
 // UPLOAD_MIB=256 uploads one size only.
 
@@ -10,6 +10,7 @@ import puppeteer from "puppeteer-core";
 import { bundle, defines, wasmExecPlugin } from "../web/build.mjs";
 import { bound, everyBoundMet, median, most, quantile } from "./figures.mjs";
 import { sizes } from "./sizes.mjs";
+import { starts } from "./start.mjs";
 import { uploads } from "./upload.mjs";
 
 const top = join(import.meta.dirname, "..");
@@ -66,6 +67,7 @@ const open = async () => {
 };
 const parts = {
   sizes,
+  start: () => starts(browser),
   async plane() {
     const page = await open();
     table("Data plane", await page.evaluate((n) => benchDataPlane(n), rounds), "eventsource-parser", { one: 0.9, 16: 1, random: 1 });
