@@ -1,4 +1,4 @@
-// `node bench/run.mjs [sizes] [start] [plane] [turn] [latency] [upload]`, all by default: what is compared runs in
+// `node bench/run.mjs [sizes] [start] [plane] [turn] [latency] [upload] [memory]`, all by default: what is compared runs in
 // one Chromium, in rotated order; the ratio is the median of the rounds' ratios. ROUNDS=n changes their number,
 // UPLOAD_MIB=256 uploads one size only.
 
@@ -9,6 +9,7 @@ import { join } from "node:path";
 import puppeteer from "puppeteer-core";
 import { bundle, defines, wasmExecPlugin } from "../web/build.mjs";
 import { bound, everyBoundMet, median, most, quantile } from "./figures.mjs";
+import { memory } from "./memory.mjs";
 import { sizes } from "./sizes.mjs";
 import { starts } from "./start.mjs";
 import { uploads } from "./upload.mjs";
@@ -86,6 +87,7 @@ const parts = {
     await page.close();
   },
   upload: () => uploads(browser, profile),
+  memory: () => memory(browser),
 };
 try {
   console.log(`${await browser.version()}, Node ${process.version}, ${["openai", "ai", "eventsource-parser", "@azure/storage-blob", "tus-js-client"].map((name) => `${name} ${version(name)}`).join(", ")}`);

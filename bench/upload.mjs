@@ -4,6 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { taskTimes } from "../e2e/support/tasks.mjs";
 import { bundle } from "../web/build.mjs";
+import { watchModule } from "./builds.mjs";
 import { bound, median, most } from "./figures.mjs";
 import { fill, folderWith, MiB } from "./file.mjs";
 import { openLane, ways } from "./upload-lane.mjs";
@@ -19,17 +20,6 @@ const sizes = (process.env.UPLOAD_MIB ?? "256,1024").split(",").map((n) => Numbe
 const ours = "turnwire", plain = "turnwire, no checksum";
 const own = [ours, plain];
 const contenders = [...own, "@azure/storage-blob", "tus-js-client", "one PUT"];
-
-/** Ahead of the package: the module's memory, as the page's instance of it has grown. */
-function keepMemory() {
-  const instantiate = WebAssembly.instantiate;
-  WebAssembly.instantiate = async (...args) => {
-    const result = await instantiate.apply(WebAssembly, args);
-    const { exports } = result.instance ?? result;
-    globalThis.moduleBytes = () => exports.mem.buffer.byteLength;
-    return result;
-  };
-}
 
 /** Waits until the browser has nothing to do, for a minute at most: with a window it loads pages of its own, for seconds. */
 async function settled(browser) {
@@ -51,7 +41,7 @@ async function measure(browser, lane, contender, path, traced = false) {
     const page = await context.newPage();
     // The service lets its pages reach the storage that it knows, and no other.
     await page.setBypassCSP(true);
-    await page.evaluateOnNewDocument(keepMemory);
+    await page.evaluateOnNewDocument(watchModule);
     await page.goto(`${lane.service.origin}/`);
     await page.waitForFunction("globalThis.benchUpload");
     await (await page.$("input")).uploadFile(path);
