@@ -28,7 +28,7 @@ export async function fingerprintOf(data: UploadData, source: Source, { size, on
       release?.();
     }
   } catch (error) {
-    throw new UploadError(`the data can't be read: was the file changed or removed since it was chosen? (${textOf(error)})`, "data_unreadable", false, { stage: "preparing", cause: error });
+    throw new UploadError(`the data can't be read: was the file changed or removed? (${textOf(error)})`, "data_unreadable", false, { stage: "preparing", cause: error });
   }
 }
 

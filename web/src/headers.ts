@@ -12,7 +12,7 @@ export function headers(value: HeadersOption | undefined, field: string): Header
   } catch {
     // Not in the platform's words, which do not name the option.
   }
-  throw invalid(field, "an object, Headers, a Map or an array of pairs, with header names and string values that HTTP allows");
+  throw invalid(field, "an object, Headers, a Map or an array of pairs, with names and strings that HTTP allows");
 }
 
 /** The names and values of headers, in whichever form they are. An object of another class may hide its own. */

@@ -319,7 +319,7 @@ export class Turn implements API.Turn {
   disconnect(): void {
     if (this.#over) return;
     if (this.#instance) this.#instance.control.disconnectTurn(this.#id);
-    else this.#ended("interrupted", new ConnectionError("the turn was disconnected by the caller before it was sent", "disconnected", true, { partial: this.#partial() }));
+    else this.#ended("interrupted", new ConnectionError("the turn was disconnected before it was sent", "disconnected", true, { partial: this.#partial() }));
   }
 
   done(): Promise<API.TurnResult> {
@@ -370,7 +370,7 @@ export class Turn implements API.Turn {
   }
 
   [Symbol.asyncIterator](): AsyncIterator<API.TurnEvent> {
-    if (this.#iterating) throw new InvalidArgumentError("the turn is being iterated already: a turn can be iterated once", "already_iterated");
+    if (this.#iterating) throw new InvalidArgumentError("a turn can be iterated once, and this one is already", "already_iterated");
     this.#iterating = true;
     let returned = false;
     // A loop over kept events would never let go of the thread.
@@ -378,7 +378,7 @@ export class Turn implements API.Turn {
     return {
       next: () => {
         if (returned) return Promise.resolve({ value: undefined, done: true });
-        if (this.#dropped) return Promise.reject(new InvalidArgumentError(`events were dropped past ${queueMost >> 20} MiB, because the turn was followed by listeners; iterate from the start instead`, "events_dropped"));
+        if (this.#dropped) return Promise.reject(new InvalidArgumentError(`events past ${queueMost >> 20} MiB were dropped, for listeners followed the turn; iterate from the start instead`, "events_dropped"));
         const value = this.#queue.take();
         if (this.#room && this.#queue.size <= queueMost / 16) this.#room();
         if (value) {

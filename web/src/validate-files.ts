@@ -91,7 +91,7 @@ function sizeOf(data: UploadData, said: number | undefined): number {
     throw invalid("data", "whole: its buffer is detached (transferred elsewhere)");
   }
   must(size !== undefined, "data", "a Blob, File, ArrayBuffer, typed array, DataView or ReadableStream", data);
-  must(said === undefined || said === size, "size", `left out or ${size}, as many bytes as the data has`, said);
+  must(said === undefined || said === size, "size", `left out or ${size}, as the data has`, said);
   return size;
 }
 
