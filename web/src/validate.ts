@@ -120,12 +120,12 @@ export function sendConfig(message: string | Part[], options: SendOptions | unde
 /** Part types that this version does not know are passed through as they are. */
 function parts(message: string | Part[]): string {
   must(isString(message) || (Array.isArray(message) && message.length > 0), "message", "a non-empty string or a non-empty array of parts", message);
-  const list = typeof message === "string" ? [{ type: "text", text: message }] : lossless(message, "message") as Part[];
-  list.forEach((part: Part, i) => {
+  const json = lossless(typeof message === "string" ? [{ type: "text", text: message }] : message, "message");
+  (JSON.parse(json) as Part[]).forEach((part, i) => {
     must(isObject(part) && isString(part.type), `message[${i}]`, "an object with a string type", part);
     must(part.type !== "text" || isString(part.text), `message[${i}].text`, "a non-empty string", part.text);
   });
-  return JSON.stringify(list);
+  return json;
 }
 
 const createTable = {

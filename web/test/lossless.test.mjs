@@ -22,17 +22,14 @@ for (const [what, value] of Object.entries({
   "a name like the prototype's": JSON.parse('{"__proto__": {"a": 1}}'),
   "a symbol as a name": { [Symbol("s")]: 1, a: 1 },
 })) {
-  test(`as JSON says it: ${what}`, () => assert.equal(JSON.stringify(lossless(value, "value")), JSON.stringify(value)));
+  test(`as JSON says it: ${what}`, () => assert.equal(lossless(value, "value"), JSON.stringify(value)));
 }
 
-test("the copy is another object, read once", () => {
-  let reads = 0;
-  const value = new Proxy({ a: 1 }, { getOwnPropertyDescriptor: (...args) => (reads++, Reflect.getOwnPropertyDescriptor(...args)) });
-  const copy = lossless(value, "value");
-  assert.notEqual(copy, value);
-  const before = reads;
-  assert.deepEqual({ ...copy }, { a: 1 });
-  assert.equal(reads, before);
+test("each member is read once", () => {
+  const reads = [];
+  const value = new Proxy({ a: 1 }, { get: (object, name) => (reads.push(name), object[name]) });
+  assert.equal(lossless({ value }, "value"), '{"value":{"a":1}}');
+  assert.deepEqual(reads.filter((name) => name === "a"), ["a"]);
 });
 
 const loop = {};
