@@ -20,7 +20,7 @@ func TestCall(t *testing.T) {
 			p.answer(200, `{"id":"f","status":"ready"}`)
 		}, ""},
 		"a body that breaks off": {func(p *fakePage) {
-			p.b.Answered(p.fetches[0].request, contract.Head{Status: 200, ContentType: "application/json"})
+			p.b.Answered(p.fetches[0].request, &contract.Head{Status: 200, ContentType: "application/json"})
 			p.b.RequestFailed(p.fetches[0].request, "TypeError: gone")
 		}, "body_lost"},
 	}
@@ -28,7 +28,7 @@ func TestCall(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newPage(t)
 			p.open(1, nil)
-			p.b.GetFile(7, 1, contract.FileParams{Limits: limits, FileID: "f"})
+			p.b.GetFile(7, 1, &contract.FileParams{Limits: limits, FileID: "f"})
 			require.Equal(t, []string{"fetch GET https://a.example/v1/files/f"}, p.took())
 			test.act(p)
 			got, told := p.ended["call 7"]
@@ -51,7 +51,7 @@ func TestCall(t *testing.T) {
 func TestRetry(t *testing.T) {
 	p := newPage(t)
 	p.open(1, nil)
-	p.b.GetFile(1, 1, contract.FileParams{Limits: limits, FileID: "f"})
+	p.b.GetFile(1, 1, &contract.FileParams{Limits: limits, FileID: "f"})
 	p.answer(503, "")
 	require.Len(t, p.fetches, 1)
 	p.pass(60_000)
@@ -69,13 +69,13 @@ func TestHeaders(t *testing.T) {
 	})
 	own := limits
 	own.Headers = []contract.Header{{"x-both", "call"}}
-	p.b.GetFile(1, 1, contract.FileParams{Limits: own, FileID: "f"})
+	p.b.GetFile(1, 1, &contract.FileParams{Limits: own, FileID: "f"})
 	f := p.fetches[0]
 	assert.Equal(t, []string{"client", "call", "Bearer key", "application/json"},
 		[]string{f.header("x-client"), f.header("x-both"), f.header("authorization"), f.header("accept")}, f.Headers)
 
 	p.open(2, func(c *contract.ClientConfig) { c.Key = "" })
-	p.b.GetFile(2, 2, contract.FileParams{Limits: limits, FileID: "f"})
+	p.b.GetFile(2, 2, &contract.FileParams{Limits: limits, FileID: "f"})
 	assert.Empty(t, p.fetches[1].header("authorization"))
 }
 
@@ -84,8 +84,8 @@ func TestKey(t *testing.T) {
 	start := func(t *testing.T) *fakePage {
 		p := newPage(t)
 		p.open(1, asks)
-		p.b.GetFile(1, 1, contract.FileParams{Limits: limits, FileID: "f"})
-		p.b.GetFile(2, 1, contract.FileParams{Limits: limits, FileID: "g"})
+		p.b.GetFile(1, 1, &contract.FileParams{Limits: limits, FileID: "f"})
+		p.b.GetFile(2, 1, &contract.FileParams{Limits: limits, FileID: "g"})
 		require.Len(t, p.asks, 1, "requests that come together share a key")
 		require.Empty(t, p.fetches)
 		return p
@@ -111,7 +111,7 @@ func TestKey(t *testing.T) {
 		p := start(t)
 		p.pass(60_000)
 		assert.Equal(t, "api_key_timeout", errorCode(t, p.ended["call 1"]))
-		p.b.GetFile(3, 1, contract.FileParams{Limits: limits, FileID: "h"})
+		p.b.GetFile(3, 1, &contract.FileParams{Limits: limits, FileID: "h"})
 		require.Len(t, p.asks, 2)
 		p.b.KeyRefused(p.asks[0], "late")
 		p.b.KeyGiven(p.asks[1], "k")
@@ -120,13 +120,13 @@ func TestKey(t *testing.T) {
 	})
 }
 
-func turnParams(chat string) contract.TurnParams {
-	return contract.TurnParams{Limits: limits, ChatID: chat, Parts: `[{"type":"text","text":"hi"}]`, Key: "k", IdleTimeout: 60_000}
+func turnParams(chat string) *contract.TurnParams {
+	return &contract.TurnParams{Limits: limits, ChatID: chat, Parts: `[{"type":"text","text":"hi"}]`, Key: "k", IdleTimeout: 60_000}
 }
 
 // stream answers the newest request with an event stream.
 func (p *fakePage) stream() {
-	p.b.Answered(p.fetches[len(p.fetches)-1].request, contract.Head{Status: 200, ContentType: "text/event-stream"})
+	p.b.Answered(p.fetches[len(p.fetches)-1].request, &contract.Head{Status: 200, ContentType: "text/event-stream"})
 }
 
 func TestTurn(t *testing.T) {
@@ -208,7 +208,7 @@ func TestAbortBesideAnother(t *testing.T) {
 func TestUpload(t *testing.T) {
 	p := newPage(t)
 	p.open(1, nil)
-	params := contract.UploadParams{
+	params := &contract.UploadParams{
 		Limits: limits, WorkspaceID: "w", Name: "n", ContentType: "text/plain", Size: 3, Concurrency: 4, BlockTries: 4,
 		BlockTimeout: 1000, DataTimeout: 1000, ReportTimeout: 1000, Maps: true,
 	}
@@ -223,7 +223,7 @@ func TestUpload(t *testing.T) {
 	request := uint32(1)
 	p.b.StoreBegun(5, request)
 	p.b.StoreProgress(5, request, 3)
-	p.b.StoreAnswered(5, request, contract.StoreAnswer{Status: 200})
+	p.b.StoreAnswered(5, request, &contract.StoreAnswer{Status: 200})
 	assert.Contains(t, lines(p.took()), "fetch PATCH https://a.example/v1/files/f")
 	p.answer(200, `{"id":"f","status":"registered"}`)
 	assert.Contains(t, p.ended["upload 5"], `"stage":"done"`)
@@ -243,7 +243,7 @@ func TestUpload(t *testing.T) {
 func TestWait(t *testing.T) {
 	p := newPage(t)
 	p.open(1, nil)
-	p.b.WaitFile(3, 1, contract.WaitParams{WaitLimits: contract.WaitLimits{Limits: limits, Interval: 1000, MaxInterval: 1000}, FileID: "f"})
+	p.b.WaitFile(3, 1, &contract.WaitParams{WaitLimits: contract.WaitLimits{Limits: limits, Interval: 1000, MaxInterval: 1000}, FileID: "f"})
 	p.answer(200, `{"id":"f","status":"processing"}`)
 	assert.Contains(t, p.took(), "status processing")
 	p.b.CloseClient(1)

@@ -78,7 +78,7 @@ func (b *Bridge) await(number uint32, a *awaited, what cancelled) {
 }
 
 // told tells the page how a call ended, unless its caller gave it up.
-func (b *Bridge) told(a *awaited, end contract.CallEnd) {
+func (b *Bridge) told(a *awaited, end *contract.CallEnd) {
 	if number := a.number; number != 0 {
 		b.calls.remove(number)
 		a.number = 0
@@ -87,7 +87,7 @@ func (b *Bridge) told(a *awaited, end contract.CallEnd) {
 }
 
 // begin makes a call that the page knows by a number; end says what it gave.
-func (b *Bridge) begin(number uint32, c *client, request api.Request, policy retry.Policy, limits contract.Limits, end func(retry.Done) contract.CallEnd) *call {
+func (b *Bridge) begin(number uint32, c *client, request api.Request, policy retry.Policy, limits *contract.Limits, end func(retry.Done) *contract.CallEnd) *call {
 	var k *call
 	k = newCall(c, request, policy, fields(limits.Headers), func(d retry.Done) { b.told(&k.awaited, end(d)) })
 	b.await(number, &k.awaited, k)
@@ -95,10 +95,10 @@ func (b *Bridge) begin(number uint32, c *client, request api.Request, policy ret
 }
 
 // CreateChat is contract.Control's.
-func (b *Bridge) CreateChat(number, client uint32, p contract.ChatParams) {
+func (b *Bridge) CreateChat(number, client uint32, p *contract.ChatParams) {
 	c := b.clients.get(client)
 	request := api.CreateChat(p.WorkspaceID, p.AgentID, p.IsTemporary)
-	b.begin(number, c, request, c.policy(p.Limits, retry.Unkeyed), p.Limits, func(d retry.Done) contract.CallEnd {
+	b.begin(number, c, request, c.policy(&p.Limits, retry.Unkeyed), &p.Limits, func(d retry.Done) *contract.CallEnd {
 		if d.Err != nil {
 			return failed(d.Err)
 		}
@@ -106,15 +106,15 @@ func (b *Bridge) CreateChat(number, client uint32, p contract.ChatParams) {
 		if err != nil {
 			return failed(err)
 		}
-		return contract.CallEnd{Chat: &contract.Chat{ID: id, Raw: d.Body}}
+		return &contract.CallEnd{Chat: &contract.Chat{ID: id, Raw: d.Body}}
 	}).start()
 }
 
 // GetFile is contract.Control's.
-func (b *Bridge) GetFile(number, client uint32, p contract.FileParams) {
+func (b *Bridge) GetFile(number, client uint32, p *contract.FileParams) {
 	c := b.clients.get(client)
 	request := api.GetFile(p.FileID)
-	b.begin(number, c, request, c.policy(p.Limits, retry.Repeatable), p.Limits, func(d retry.Done) contract.CallEnd {
+	b.begin(number, c, request, c.policy(&p.Limits, retry.Repeatable), &p.Limits, func(d retry.Done) *contract.CallEnd {
 		if d.Err != nil {
 			return failed(d.Err)
 		}
@@ -122,14 +122,14 @@ func (b *Bridge) GetFile(number, client uint32, p contract.FileParams) {
 		if !ok {
 			return failed(api.NotAFile(request, d.Response, d.Body))
 		}
-		return contract.CallEnd{File: fileOf(&file)}
+		return &contract.CallEnd{File: fileOf(&file)}
 	}).start()
 }
 
 // ReportFailed is contract.Control's.
-func (b *Bridge) ReportFailed(number, client uint32, p contract.ReportParams) {
+func (b *Bridge) ReportFailed(number, client uint32, p *contract.ReportParams) {
 	c := b.clients.get(client)
-	k := b.begin(number, c, api.ReportFailed(p.FileID, p.Why), c.policy(p.Limits, retry.Repeatable), p.Limits, func(d retry.Done) contract.CallEnd {
+	k := b.begin(number, c, api.ReportFailed(p.FileID, p.Why), c.policy(&p.Limits, retry.Repeatable), &p.Limits, func(d retry.Done) *contract.CallEnd {
 		return failed(d.Err)
 	})
 	k.outlive()
@@ -137,4 +137,4 @@ func (b *Bridge) ReportFailed(number, client uint32, p contract.ReportParams) {
 }
 
 // failed is the end of a call that gives nothing, or failed.
-func failed(err *api.Error) contract.CallEnd { return contract.CallEnd{Error: errorOf(err)} }
+func failed(err *api.Error) *contract.CallEnd { return &contract.CallEnd{Error: errorOf(err)} }

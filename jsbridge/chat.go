@@ -134,10 +134,10 @@ func (k *call) giveUp() {
 }
 
 // AbortChat is contract.Control's.
-func (b *Bridge) AbortChat(number, client uint32, p contract.AbortParams) {
+func (b *Bridge) AbortChat(number, client uint32, p *contract.AbortParams) {
 	c := b.clients.get(client)
 	var k *call
-	k = c.chatOf(p.ChatID).abort("", c, api.AbortChat(p.ChatID), c.policy(p.Limits, retry.Repeatable), fields(p.Headers), func(err *api.Error) {
+	k = c.chatOf(p.ChatID).abort("", c, api.AbortChat(p.ChatID), c.policy(&p.Limits, retry.Repeatable), fields(p.Headers), func(err *api.Error) {
 		b.told(&k.awaited, failed(err))
 	})
 	b.await(number, &k.awaited, k)

@@ -10,7 +10,7 @@ import (
 // client is what the requests of one AgentClient share.
 type client struct {
 	b *Bridge
-	contract.ClientConfig
+	*contract.ClientConfig
 	number  uint32
 	headers []api.Field
 	asking  *keyAsked // the last time that the key was asked for, while it is not there
@@ -21,7 +21,7 @@ type client struct {
 }
 
 // OpenClient is contract.Control's.
-func (b *Bridge) OpenClient(number uint32, config contract.ClientConfig) {
+func (b *Bridge) OpenClient(number uint32, config *contract.ClientConfig) {
 	b.clients.put(number, &client{
 		b: b, ClientConfig: config, number: number, headers: fields(config.Headers),
 	})
@@ -55,7 +55,7 @@ func (c *client) end() {
 }
 
 // policy is how a request of the client is tried.
-func (c *client) policy(limits contract.Limits, safety retry.Safety) retry.Policy {
+func (c *client) policy(limits *contract.Limits, safety retry.Safety) retry.Policy {
 	return retry.Policy{
 		Safety:     safety,
 		MaxRetries: limits.MaxRetries,
@@ -128,7 +128,7 @@ func (c *client) log(level, message string, facts ...retry.Field) {
 		}
 	}
 	w.Close('}')
-	c.b.page.Record(c.number, contract.LogRecord{Level: level, Message: message, Fields: w.Text()})
+	c.b.page.Record(c.number, &contract.LogRecord{Level: level, Message: message, Fields: w.Text()})
 }
 
 // fields are headers as the core has them.

@@ -50,9 +50,9 @@ type liveWait struct {
 }
 
 // WaitFile is contract.Control's.
-func (b *Bridge) WaitFile(number, client uint32, p contract.WaitParams) {
+func (b *Bridge) WaitFile(number, client uint32, p *contract.WaitParams) {
 	c := b.clients.get(client)
-	w := &liveWait{machine: upload.NewWait(p.FileID, c.waitConfig(p.WaitLimits))}
+	w := &liveWait{machine: upload.NewWait(p.FileID, c.waitConfig(&p.WaitLimits))}
 	w.serviceCalls = serviceCalls{client: c, headers: fields(p.Headers), onAnswer: func(d retry.Done) {
 		w.machine.Answered(b.clock(), d)
 		w.flush()
@@ -71,9 +71,9 @@ func (b *Bridge) WaitFile(number, client uint32, p contract.WaitParams) {
 	w.flush()
 }
 
-func (c *client) waitConfig(limits contract.WaitLimits) upload.WaitConfig {
+func (c *client) waitConfig(limits *contract.WaitLimits) upload.WaitConfig {
 	return upload.WaitConfig{
-		Policy:      c.policy(limits.Limits, retry.Repeatable),
+		Policy:      c.policy(&limits.Limits, retry.Repeatable),
 		Interval:    limits.Interval,
 		MaxInterval: limits.MaxInterval,
 		Limit:       limits.WaitTimeout,
@@ -90,7 +90,7 @@ func (w *liveWait) perform(effect retry.Effect) {
 	switch e := effect.(type) {
 	case upload.Status:
 		if w.number != 0 {
-			b.page.FileStatus(w.number, *fileOf(&e.File))
+			b.page.FileStatus(w.number, fileOf(&e.File))
 		}
 	case upload.Finish:
 		w.end()

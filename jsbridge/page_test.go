@@ -28,7 +28,7 @@ type fakePage struct {
 
 type fetched struct {
 	request, client uint32
-	contract.FetchParams
+	*contract.FetchParams
 }
 
 func newPage(t *testing.T) *fakePage {
@@ -61,13 +61,13 @@ func (p *fakePage) ClientEnded(client uint32)       { p.gone = append(p.gone, cl
 func (p *fakePage) AskKey(ask, client uint32)       { p.asks = append(p.asks, ask) }
 func (p *fakePage) Holds(int, string)               {}
 
-func (p *fakePage) Record(client uint32, record contract.LogRecord) {
+func (p *fakePage) Record(client uint32, record *contract.LogRecord) {
 	assert.NotContains(p.t, p.gone, client, "nothing more comes of it")
 	p.logs = append(p.logs, record.Message)
 	assert.True(p.t, json.Valid([]byte(record.JSON())), record.JSON())
 }
 
-func (p *fakePage) Fetch(request, client uint32, params contract.FetchParams) {
+func (p *fakePage) Fetch(request, client uint32, params *contract.FetchParams) {
 	assert.NotContains(p.t, p.gone, client, "nothing more comes of it")
 	p.fetches = append(p.fetches, fetched{request, client, params})
 	p.note("fetch %s %s", params.Method, params.URL)
@@ -82,20 +82,20 @@ func (p *fakePage) end(kind string, number uint32, record string) {
 	}
 	p.ended[key] = record
 }
-func (p *fakePage) CallEnded(call uint32, end contract.CallEnd)   { p.end("call", call, end.JSON()) }
-func (p *fakePage) FileStatus(call uint32, file contract.File)    { p.note("status %s", file.Status) }
-func (p *fakePage) TurnOpened(turn, request uint32)               { p.note("opened %d by %d", turn, request) }
-func (p *fakePage) TurnEnded(turn uint32, end contract.TurnEnd)   { p.end("turn", turn, end.JSON()) }
-func (p *fakePage) UploadEnded(up uint32, end contract.UploadEnd) { p.end("upload", up, end.JSON()) }
-func (p *fakePage) UploadStatus(up uint32, file contract.File)    { p.note("status %s", file.Status) }
-func (p *fakePage) Hash(up uint32, part contract.HashRange)       { p.note("hash %s", part.JSON()) }
-func (p *fakePage) ReleaseData(up uint32, before int64)           { p.note("release %d", before) }
-func (p *fakePage) ShowProgress(up uint32, now contract.Progress) { p.note("progress %s", now.Stage) }
-func (p *fakePage) SaveRecord(up uint32, record string)           { p.note("save %q", record) }
-func (p *fakePage) ForgetRecord(up uint32)                        { p.note("forget") }
-func (p *fakePage) MapTicket(up uint32, body string)              { p.note("map %s", body) }
-func (p *fakePage) CancelBlock(up, request uint32)                { p.note("cancel block %d", request) }
-func (p *fakePage) SendBlock(up, request uint32, block contract.StoreRequest) {
+func (p *fakePage) CallEnded(call uint32, end *contract.CallEnd)   { p.end("call", call, end.JSON()) }
+func (p *fakePage) FileStatus(call uint32, file *contract.File)    { p.note("status %s", file.Status) }
+func (p *fakePage) TurnOpened(turn, request uint32)                { p.note("opened %d by %d", turn, request) }
+func (p *fakePage) TurnEnded(turn uint32, end *contract.TurnEnd)   { p.end("turn", turn, end.JSON()) }
+func (p *fakePage) UploadEnded(up uint32, end *contract.UploadEnd) { p.end("upload", up, end.JSON()) }
+func (p *fakePage) UploadStatus(up uint32, file *contract.File)    { p.note("status %s", file.Status) }
+func (p *fakePage) Hash(up uint32, part *contract.HashRange)       { p.note("hash %s", part.JSON()) }
+func (p *fakePage) ReleaseData(up uint32, before int64)            { p.note("release %d", before) }
+func (p *fakePage) ShowProgress(up uint32, now *contract.Progress) { p.note("progress %s", now.Stage) }
+func (p *fakePage) SaveRecord(up uint32, record string)            { p.note("save %q", record) }
+func (p *fakePage) ForgetRecord(up uint32)                         { p.note("forget") }
+func (p *fakePage) MapTicket(up uint32, body string)               { p.note("map %s", body) }
+func (p *fakePage) CancelBlock(up, request uint32)                 { p.note("cancel block %d", request) }
+func (p *fakePage) SendBlock(up, request uint32, block *contract.StoreRequest) {
 	p.note("block %d %s", request, block.JSON())
 }
 
@@ -120,7 +120,7 @@ func (p *fakePage) pass(ms float64) {
 // answer answers the newest request, and its body where it is read.
 func (p *fakePage) answer(status int, body string) {
 	request := p.fetches[len(p.fetches)-1].request
-	p.b.Answered(request, contract.Head{Status: status, ContentType: "application/json"})
+	p.b.Answered(request, &contract.Head{Status: status, ContentType: "application/json"})
 	p.b.BodyRead(request, body)
 }
 
@@ -137,9 +137,9 @@ func (f fetched) header(name string) string {
 var limits = contract.Limits{MaxRetries: 2, Timeout: 60_000}
 
 func (p *fakePage) open(client uint32, change func(*contract.ClientConfig)) {
-	config := contract.ClientConfig{Base: "https://a.example", Host: "https://a.example/", Key: "key", Logs: true}
+	config := &contract.ClientConfig{Base: "https://a.example", Host: "https://a.example/", Key: "key", Logs: true}
 	if change != nil {
-		change(&config)
+		change(config)
 	}
 	p.b.OpenClient(client, config)
 }

@@ -110,7 +110,7 @@ func (r *requester) fetch(e retry.Send, key string) {
 	r.request = c.b.requests.add(r)
 	r.machine.Sent()
 	r.flush()
-	params := contract.FetchParams{URL: c.Base + e.Request.Path, Method: e.Request.Method, Headers: r.head(e.Request, key), Keepalive: e.Request.Keepalive}
+	params := &contract.FetchParams{URL: c.Base + e.Request.Path, Method: e.Request.Method, Headers: r.head(e.Request, key), Keepalive: e.Request.Keepalive}
 	if e.Request.Body != nil {
 		body := string(e.Request.Body)
 		params.Body = &body
@@ -140,7 +140,7 @@ func (r *requester) head(request api.Request, key string) (headers []contract.He
 }
 
 // Answered is contract.Control's.
-func (b *Bridge) Answered(request uint32, head contract.Head) {
+func (b *Bridge) Answered(request uint32, head *contract.Head) {
 	r := b.requests.entries[request]
 	if r == nil {
 		return

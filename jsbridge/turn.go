@@ -23,11 +23,11 @@ type liveTurn struct {
 }
 
 // StartTurn is contract.Control's.
-func (b *Bridge) StartTurn(number, client uint32, p contract.TurnParams) {
+func (b *Bridge) StartTurn(number, client uint32, p *contract.TurnParams) {
 	c := b.clients.get(client)
 	t := &liveTurn{id: number, abort: api.AbortChat(p.ChatID), machine: turn.New(turn.Config{
 		Request:     api.SendMessage(p.ChatID, p.Key, p.Parts, p.Model),
-		Policy:      c.policy(p.Limits, retry.Repeatable),
+		Policy:      c.policy(&p.Limits, retry.Repeatable),
 		IdleTimeout: p.IdleTimeout,
 		Replay:      p.Replay,
 		Offline:     func() bool { return !b.page.Online() },
@@ -79,7 +79,7 @@ func (t *liveTurn) finish(o turn.Outcome) {
 		facts = append(facts, retry.Field{Name: "code", Value: o.Err.Code})
 	}
 	t.client.log(level, "turn ended", facts...)
-	t.client.b.page.TurnEnded(t.id, contract.TurnEnd{Status: o.Status, Error: errorOf(o.Err), Data: o.Complete})
+	t.client.b.page.TurnEnded(t.id, &contract.TurnEnd{Status: o.Status, Error: errorOf(o.Err), Data: o.Complete})
 }
 
 // sentTurn is the turn's machine as its requester knows it: the chat has to hear what leaves.

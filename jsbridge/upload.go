@@ -23,9 +23,9 @@ type liveUpload struct {
 }
 
 // StartUpload is contract.Control's.
-func (b *Bridge) StartUpload(number, client uint32, p contract.UploadParams) {
+func (b *Bridge) StartUpload(number, client uint32, p *contract.UploadParams) {
 	c := b.clients.get(client)
-	u := &liveUpload{id: number, maps: p.Maps, policy: c.policy(p.Limits, retry.Repeatable)}
+	u := &liveUpload{id: number, maps: p.Maps, policy: c.policy(&p.Limits, retry.Repeatable)}
 	config := upload.Config{
 		Service:       c.Base,
 		WorkspaceID:   p.WorkspaceID,
@@ -49,7 +49,7 @@ func (b *Bridge) StartUpload(number, client uint32, p contract.UploadParams) {
 	}
 	var polls []api.Field
 	if p.Wait != nil {
-		w := c.waitConfig(*p.Wait)
+		w := c.waitConfig(p.Wait)
 		config.Wait, polls = &w, fields(p.Wait.Headers)
 	}
 	if u.maps {
@@ -87,18 +87,18 @@ func (u *liveUpload) perform(effect retry.Effect) {
 		for i, f := range r.Header {
 			headers[i] = contract.Header{f.Name, f.Value}
 		}
-		page.SendBlock(u.id, uint32(e.ID), contract.StoreRequest{
+		page.SendBlock(u.id, uint32(e.ID), &contract.StoreRequest{
 			Method: r.Method, URL: r.URL, Headers: headers, From: r.From, To: r.To, Body: string(r.Body), Want: r.Want,
 		})
 	case upload.CancelStore:
 		page.CancelBlock(u.id, uint32(e.ID))
 	case upload.Hash:
-		page.Hash(u.id, contract.HashRange{From: e.From, To: e.To, State: e.State, Last: e.Last})
+		page.Hash(u.id, &contract.HashRange{From: e.From, To: e.To, State: e.State, Last: e.Last})
 	case upload.Release:
 		page.ReleaseData(u.id, e.Before)
 	case upload.Report:
 		p := e.Progress
-		page.ShowProgress(u.id, contract.Progress{
+		page.ShowProgress(u.id, &contract.Progress{
 			Stage: p.Stage, LoadedBytes: p.LoadedBytes, TotalBytes: p.TotalBytes, BlocksDone: p.BlocksDone, BlocksTotal: p.BlocksTotal,
 			BytesPerSecond: int64(p.BytesPerSecond), FileID: u.machine.FileID(), Protocol: contract.Protocol(u.machine.Protocol()),
 		})
@@ -107,7 +107,7 @@ func (u *liveUpload) perform(effect retry.Effect) {
 	case upload.Forget:
 		page.ForgetRecord(u.id)
 	case upload.Status:
-		page.UploadStatus(u.id, *fileOf(&e.File))
+		page.UploadStatus(u.id, fileOf(&e.File))
 	case upload.Finish:
 		u.finish(e.Outcome)
 	}
@@ -118,7 +118,7 @@ func (u *liveUpload) finish(o upload.Outcome) {
 	c.b.clearTimer(&u.timer)
 	c.b.uploads.remove(u.id)
 	level, facts := "info", []retry.Field{{Name: "fileId", Value: u.machine.FileID()}, {Name: "stage", Value: string(o.Stage)}}
-	end := contract.UploadEnd{Stage: o.Stage, Error: errorOf(o.Err)}
+	end := &contract.UploadEnd{Stage: o.Stage, Error: errorOf(o.Err)}
 	if o.Err != nil {
 		level = "warn"
 		facts = append(facts, retry.Field{Name: "code", Value: o.Err.Code})
@@ -211,7 +211,7 @@ func (b *Bridge) StoreAlive(number, request uint32) {
 }
 
 // StoreAnswered is contract.Control's.
-func (b *Bridge) StoreAnswered(number, request uint32, answer contract.StoreAnswer) {
+func (b *Bridge) StoreAnswered(number, request uint32, answer *contract.StoreAnswer) {
 	b.tell(number, func(m *upload.Machine, now int64) {
 		m.StoreAnswered(now, int(request), upload.Answer{Status: answer.Status, Header: fields(answer.Headers), Body: []byte(answer.Body)})
 	})
@@ -223,7 +223,7 @@ func (b *Bridge) StoreFailed(number, request uint32, why string) {
 }
 
 // Hashed is contract.Control's.
-func (b *Bridge) Hashed(number uint32, state contract.HashState) {
+func (b *Bridge) Hashed(number uint32, state *contract.HashState) {
 	b.tell(number, func(m *upload.Machine, now int64) {
 		m.Hashed(now, upload.HashState{At: state.At, State: state.State, Sum: state.Sum})
 	})

@@ -153,7 +153,7 @@ func (c *contract) method(f function) string {
 	for i, p := range f.params {
 		typ := p.typ
 		if c.crossing(f, i) == asRecord {
-			typ = "contract." + typ
+			typ = "*contract." + typ
 		}
 		params = append(params, p.name+" "+typ)
 	}

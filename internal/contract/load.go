@@ -155,7 +155,10 @@ func functionOf(method *ast.Field) function {
 	signature := method.Type.(*ast.FuncType)
 	for _, param := range signature.Params.List {
 		for _, name := range param.Names {
-			f.params = append(f.params, field{name: name.Name, typ: types.ExprString(param.Type)})
+			typ := types.ExprString(param.Type)
+			one := field{name: name.Name, typ: strings.TrimPrefix(typ, "*")}
+			one.pointer = one.typ != typ
+			f.params = append(f.params, one)
 		}
 	}
 	if signature.Results != nil {
@@ -240,8 +243,8 @@ func wordOf(name string, checked *types.Package) word {
 func (c *contract) mark(f function, seen map[string]bool) {
 	for i, p := range f.params {
 		if r := c.record(p.typ); r != nil {
-			if i != len(f.params)-1 {
-				fail("%s: the record %s must be the last parameter", f.name, p.typ)
+			if i != len(f.params)-1 || !p.pointer {
+				fail("%s: the record %s must be the last parameter, by a pointer", f.name, p.typ)
 			}
 			c.markRecord(r, seen)
 		}

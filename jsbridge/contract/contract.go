@@ -3,8 +3,9 @@
 // beside this file, two files of package page, and web/src/contract.ts.
 //
 // Numbers, strings, booleans and records cross, and nothing else: what only JavaScript can hold, such as a response or a
-// listener, stays in the page under a number. A record crosses as JSON, and is the last argument of its function. A member
-// that is a pointer may be missing, one with omitempty is left out where it is zero, and all others are always there.
+// listener, stays in the page under a number. A record crosses as JSON; it is its function's last argument, and a
+// pointer there. A member that is a pointer may be missing, one with omitempty is left out where it is zero, and all others
+// are always there.
 package contract
 
 //go:generate go run ../../internal/contract -top ../..

@@ -5,146 +5,172 @@ package contract
 import "github.com/seed-76f09577/turnwire/wasm/json"
 
 // Stamp tells this contract from another: a hash of this package's source.
-const Stamp = "dff4de3941dd1715"
+const Stamp = "e28b3d60ce7bd41e"
 
 // ReadClientConfig reads what the page sent, and panics where a member is missing or of another type.
-func ReadClientConfig(text string) (v ClientConfig) {
-	m := read("ClientConfig", text, "base host headers key asksKey logs")
-	v.Base = m.text(0)
-	v.Host = m.text(1)
-	v.Headers = m.headers(2)
-	v.Key = m.text(3)
-	v.AsksKey = m.boolean(4)
-	v.Logs = m.boolean(5)
+func ReadClientConfig(text string) *ClientConfig {
+	v := &ClientConfig{}
+	v.read(read("ClientConfig", text, "base host headers key asksKey logs"))
 	return v
+}
+
+func (v *ClientConfig) read(m *members) {
+	m.text(&v.Base)
+	m.text(&v.Host)
+	m.headers(&v.Headers)
+	m.text(&v.Key)
+	m.boolean(&v.AsksKey)
+	m.boolean(&v.Logs)
+}
+
+func (v *Limits) read(m *members) {
+	m.headers(&v.Headers)
+	m.number(&v.MaxRetries)
+	m.integer(&v.Timeout)
 }
 
 // ReadChatParams reads what the page sent, and panics where a member is missing or of another type.
-func ReadChatParams(text string) (v ChatParams) {
-	m := read("ChatParams", text, "headers maxRetries timeout workspaceId agentId isTemporary?")
-	v.Limits.Headers = m.headers(0)
-	v.Limits.MaxRetries = m.count(1)
-	v.Limits.Timeout = m.integer(2)
-	v.WorkspaceID = m.text(3)
-	v.AgentID = m.text(4)
-	if m.has(5) {
-		value := m.boolean(5)
-		v.IsTemporary = &value
-	}
+func ReadChatParams(text string) *ChatParams {
+	v := &ChatParams{}
+	v.read(read("ChatParams", text, "headers maxRetries timeout workspaceId agentId isTemporary"))
 	return v
+}
+
+func (v *ChatParams) read(m *members) {
+	v.Limits.read(m)
+	m.text(&v.WorkspaceID)
+	m.text(&v.AgentID)
+	if m.given() {
+		v.IsTemporary = new(bool)
+		m.boolean(v.IsTemporary)
+	}
 }
 
 // ReadAbortParams reads what the page sent, and panics where a member is missing or of another type.
-func ReadAbortParams(text string) (v AbortParams) {
-	m := read("AbortParams", text, "headers maxRetries timeout chatId")
-	v.Limits.Headers = m.headers(0)
-	v.Limits.MaxRetries = m.count(1)
-	v.Limits.Timeout = m.integer(2)
-	v.ChatID = m.text(3)
+func ReadAbortParams(text string) *AbortParams {
+	v := &AbortParams{}
+	v.read(read("AbortParams", text, "headers maxRetries timeout chatId"))
 	return v
+}
+
+func (v *AbortParams) read(m *members) {
+	v.Limits.read(m)
+	m.text(&v.ChatID)
 }
 
 // ReadFileParams reads what the page sent, and panics where a member is missing or of another type.
-func ReadFileParams(text string) (v FileParams) {
-	m := read("FileParams", text, "headers maxRetries timeout fileId")
-	v.Limits.Headers = m.headers(0)
-	v.Limits.MaxRetries = m.count(1)
-	v.Limits.Timeout = m.integer(2)
-	v.FileID = m.text(3)
+func ReadFileParams(text string) *FileParams {
+	v := &FileParams{}
+	v.read(read("FileParams", text, "headers maxRetries timeout fileId"))
 	return v
+}
+
+func (v *FileParams) read(m *members) {
+	v.Limits.read(m)
+	m.text(&v.FileID)
 }
 
 // ReadReportParams reads what the page sent, and panics where a member is missing or of another type.
-func ReadReportParams(text string) (v ReportParams) {
-	m := read("ReportParams", text, "headers maxRetries timeout fileId why")
-	v.Limits.Headers = m.headers(0)
-	v.Limits.MaxRetries = m.count(1)
-	v.Limits.Timeout = m.integer(2)
-	v.FileID = m.text(3)
-	v.Why = m.text(4)
+func ReadReportParams(text string) *ReportParams {
+	v := &ReportParams{}
+	v.read(read("ReportParams", text, "headers maxRetries timeout fileId why"))
 	return v
+}
+
+func (v *ReportParams) read(m *members) {
+	v.Limits.read(m)
+	m.text(&v.FileID)
+	m.text(&v.Why)
 }
 
 // ReadWaitLimits reads what the page sent, and panics where a member is missing or of another type.
-func ReadWaitLimits(text string) (v WaitLimits) {
-	m := read("WaitLimits", text, "headers maxRetries timeout interval maxInterval waitTimeout")
-	v.Limits.Headers = m.headers(0)
-	v.Limits.MaxRetries = m.count(1)
-	v.Limits.Timeout = m.integer(2)
-	v.Interval = m.integer(3)
-	v.MaxInterval = m.integer(4)
-	v.WaitTimeout = m.integer(5)
+func ReadWaitLimits(text string) *WaitLimits {
+	v := &WaitLimits{}
+	v.read(read("WaitLimits", text, "headers maxRetries timeout interval maxInterval waitTimeout"))
 	return v
+}
+
+func (v *WaitLimits) read(m *members) {
+	v.Limits.read(m)
+	m.integer(&v.Interval)
+	m.integer(&v.MaxInterval)
+	m.integer(&v.WaitTimeout)
 }
 
 // ReadWaitParams reads what the page sent, and panics where a member is missing or of another type.
-func ReadWaitParams(text string) (v WaitParams) {
-	m := read("WaitParams", text, "headers maxRetries timeout interval maxInterval waitTimeout fileId")
-	v.WaitLimits.Limits.Headers = m.headers(0)
-	v.WaitLimits.Limits.MaxRetries = m.count(1)
-	v.WaitLimits.Limits.Timeout = m.integer(2)
-	v.WaitLimits.Interval = m.integer(3)
-	v.WaitLimits.MaxInterval = m.integer(4)
-	v.WaitLimits.WaitTimeout = m.integer(5)
-	v.FileID = m.text(6)
+func ReadWaitParams(text string) *WaitParams {
+	v := &WaitParams{}
+	v.read(read("WaitParams", text, "headers maxRetries timeout interval maxInterval waitTimeout fileId"))
 	return v
+}
+
+func (v *WaitParams) read(m *members) {
+	v.WaitLimits.read(m)
+	m.text(&v.FileID)
 }
 
 // ReadTurnParams reads what the page sent, and panics where a member is missing or of another type.
-func ReadTurnParams(text string) (v TurnParams) {
-	m := read("TurnParams", text, "headers maxRetries timeout chatId parts model key idleTimeout replay")
-	v.Limits.Headers = m.headers(0)
-	v.Limits.MaxRetries = m.count(1)
-	v.Limits.Timeout = m.integer(2)
-	v.ChatID = m.text(3)
-	v.Parts = m.text(4)
-	v.Model = m.text(5)
-	v.Key = m.text(6)
-	v.IdleTimeout = m.integer(7)
-	v.Replay = m.boolean(8)
+func ReadTurnParams(text string) *TurnParams {
+	v := &TurnParams{}
+	v.read(read("TurnParams", text, "headers maxRetries timeout chatId parts model key idleTimeout replay"))
 	return v
+}
+
+func (v *TurnParams) read(m *members) {
+	v.Limits.read(m)
+	m.text(&v.ChatID)
+	m.text(&v.Parts)
+	m.text(&v.Model)
+	m.text(&v.Key)
+	m.integer(&v.IdleTimeout)
+	m.boolean(&v.Replay)
 }
 
 // ReadUploadParams reads what the page sent, and panics where a member is missing or of another type.
-func ReadUploadParams(text string) (v UploadParams) {
-	m := read("UploadParams", text, "headers maxRetries timeout workspaceId name contentType purpose size once blockSize concurrency blockTries blockTimeout dataTimeout reportTimeout checksum knownSum base64 wait? maps resumable fingerprint record")
-	v.Limits.Headers = m.headers(0)
-	v.Limits.MaxRetries = m.count(1)
-	v.Limits.Timeout = m.integer(2)
-	v.WorkspaceID = m.text(3)
-	v.Name = m.text(4)
-	v.ContentType = m.text(5)
-	v.Purpose = m.text(6)
-	v.Size = m.integer(7)
-	v.Once = m.boolean(8)
-	v.BlockSize = m.integer(9)
-	v.Concurrency = m.count(10)
-	v.BlockTries = m.count(11)
-	v.BlockTimeout = m.integer(12)
-	v.DataTimeout = m.integer(13)
-	v.ReportTimeout = m.integer(14)
-	v.Checksum = m.count(15)
-	v.KnownSum = m.text(16)
-	v.Base64 = m.boolean(17)
-	if m.has(18) {
-		value := ReadWaitLimits(string(m.values[18]))
-		v.Wait = &value
-	}
-	v.Maps = m.boolean(19)
-	v.Resumable = m.boolean(20)
-	v.Fingerprint = m.text(21)
-	v.Record = m.text(22)
+func ReadUploadParams(text string) *UploadParams {
+	v := &UploadParams{}
+	v.read(read("UploadParams", text, "headers maxRetries timeout workspaceId name contentType purpose size once blockSize concurrency blockTries blockTimeout dataTimeout reportTimeout checksum knownSum base64 wait maps resumable fingerprint record"))
 	return v
 }
 
+func (v *UploadParams) read(m *members) {
+	v.Limits.read(m)
+	m.text(&v.WorkspaceID)
+	m.text(&v.Name)
+	m.text(&v.ContentType)
+	m.text(&v.Purpose)
+	m.integer(&v.Size)
+	m.boolean(&v.Once)
+	m.integer(&v.BlockSize)
+	m.number(&v.Concurrency)
+	m.number(&v.BlockTries)
+	m.integer(&v.BlockTimeout)
+	m.integer(&v.DataTimeout)
+	m.integer(&v.ReportTimeout)
+	m.number(&v.Checksum)
+	m.text(&v.KnownSum)
+	m.boolean(&v.Base64)
+	if m.given() {
+		v.Wait = ReadWaitLimits(string(m.next()))
+	}
+	m.boolean(&v.Maps)
+	m.boolean(&v.Resumable)
+	m.text(&v.Fingerprint)
+	m.text(&v.Record)
+}
+
 // ReadHead reads what the page sent, and panics where a member is missing or of another type.
-func ReadHead(text string) (v Head) {
-	m := read("Head", text, "status contentType requestId retryAfter")
-	v.Status = m.count(0)
-	v.ContentType = m.text(1)
-	v.RequestID = m.text(2)
-	v.RetryAfter = m.text(3)
+func ReadHead(text string) *Head {
+	v := &Head{}
+	v.read(read("Head", text, "status contentType requestId retryAfter"))
 	return v
+}
+
+func (v *Head) read(m *members) {
+	m.number(&v.Status)
+	m.text(&v.ContentType)
+	m.text(&v.RequestID)
+	m.text(&v.RetryAfter)
 }
 
 // JSON is the record as it crosses.
@@ -344,12 +370,16 @@ func (v *StoreRequest) write(w *json.Writer, name string) {
 }
 
 // ReadStoreAnswer reads what the page sent, and panics where a member is missing or of another type.
-func ReadStoreAnswer(text string) (v StoreAnswer) {
-	m := read("StoreAnswer", text, "status headers body")
-	v.Status = m.count(0)
-	v.Headers = m.headers(1)
-	v.Body = m.text(2)
+func ReadStoreAnswer(text string) *StoreAnswer {
+	v := &StoreAnswer{}
+	v.read(read("StoreAnswer", text, "status headers body"))
 	return v
+}
+
+func (v *StoreAnswer) read(m *members) {
+	m.number(&v.Status)
+	m.headers(&v.Headers)
+	m.text(&v.Body)
 }
 
 // JSON is the record as it crosses.
@@ -369,12 +399,16 @@ func (v *HashRange) write(w *json.Writer, name string) {
 }
 
 // ReadHashState reads what the page sent, and panics where a member is missing or of another type.
-func ReadHashState(text string) (v HashState) {
-	m := read("HashState", text, "at state sum")
-	v.At = m.integer(0)
-	v.State = m.text(1)
-	v.Sum = m.text(2)
+func ReadHashState(text string) *HashState {
+	v := &HashState{}
+	v.read(read("HashState", text, "at state sum"))
 	return v
+}
+
+func (v *HashState) read(m *members) {
+	m.integer(&v.At)
+	m.text(&v.State)
+	m.text(&v.Sum)
 }
 
 // JSON is the record as it crosses.

@@ -22,35 +22,35 @@ type Page interface {
 	// AskKey calls the function that the client was given for its key.
 	AskKey(ask, client uint32)
 	// Record hands a record to the client's log.
-	Record(client uint32, record LogRecord)
+	Record(client uint32, record *LogRecord)
 	// Holds says how many connections this page has to a host; root is as of OthersHold.
 	Holds(held int, root string)
 
-	Fetch(request, client uint32, params FetchParams)
+	Fetch(request, client uint32, params *FetchParams)
 	// ReadBody reads at most limit bytes of an answer's body as text.
 	ReadBody(request uint32, limit int)
 	// Cancel lets go of a request or its answer.
 	Cancel(request uint32)
 
-	CallEnded(call uint32, end CallEnd)
-	FileStatus(call uint32, file File)
+	CallEnded(call uint32, end *CallEnd)
+	FileStatus(call uint32, file *File)
 
 	// TurnOpened hands the body of a request's answer to the turn: its bytes are fed from a later task on.
 	TurnOpened(turn, request uint32)
-	TurnEnded(turn uint32, end TurnEnd)
+	TurnEnded(turn uint32, end *TurnEnd)
 
 	// SendBlock sends a request to the store.
-	SendBlock(upload, request uint32, block StoreRequest)
+	SendBlock(upload, request uint32, block *StoreRequest)
 	CancelBlock(upload, request uint32)
-	Hash(upload uint32, part HashRange)
+	Hash(upload uint32, part *HashRange)
 	// ReleaseData says that no byte before it is asked for again.
 	ReleaseData(upload uint32, before int64)
-	ShowProgress(upload uint32, progress Progress)
+	ShowProgress(upload uint32, progress *Progress)
 	// SaveRecord keeps the record of an upload; "" where UploadRecord gives it, and the newest counts.
 	SaveRecord(upload uint32, record string)
 	ForgetRecord(upload uint32)
 	// MapTicket hands the service's answer to the function that the upload was given for it.
 	MapTicket(upload uint32, body string)
-	UploadStatus(upload uint32, file File)
-	UploadEnded(upload uint32, end UploadEnd)
+	UploadStatus(upload uint32, file *File)
+	UploadEnded(upload uint32, end *UploadEnd)
 }

@@ -7,78 +7,88 @@ import (
 	"github.com/seed-76f09577/turnwire/wasm/json"
 )
 
-// members are those of a record that came from the page, by their place among the names that it should have.
+// members are those of a record that came from the page, read one after the other in the order of the names that it should
+// have. One that is missing or of another type shows two sides that don't belong together: that is a panic.
 type members struct {
 	record string
 	names  []string
 	values [][]byte
+	read   int // so many were
 }
 
-// read takes a record apart. A name that ends in "?" may be missing; any other that is shows two sides that don't belong
-// together.
+// read takes a record apart.
 func read(record, text, names string) *members {
-	m := &members{record: record, names: strings.Fields(names)}
-	optional := make([]bool, len(m.names))
-	for i, name := range m.names {
-		m.names[i], optional[i] = strings.CutSuffix(name, "?")
-	}
+	m := &members{record: record, names: strings.Split(names, " ")}
 	m.values = json.Members([]byte(text), m.names...)
-	for i, value := range m.values {
-		if value == nil && !optional[i] {
-			m.wrong(i, "is missing")
-		}
-	}
 	return m
 }
 
-func (m *members) wrong(i int, what string) {
-	panic("contract: " + m.record + "." + m.names[i] + " " + what)
+func (m *members) wrong(what string) {
+	panic("contract: " + m.record + "." + m.names[m.read-1] + " " + what)
 }
 
-func (m *members) has(i int) bool { return m.values[i] != nil }
-
-func (m *members) text(i int) string {
-	if !json.IsString(m.values[i]) {
-		m.wrong(i, "is no string")
-	}
-	return json.String(m.values[i])
-}
-
-func (m *members) integer(i int) int64 {
-	n, ok := json.Int(m.values[i])
-	if !ok {
-		m.wrong(i, "is no whole number")
-	}
-	return n
-}
-
-// count reads what an int holds in every build: of more, that.
-func (m *members) count(i int) int {
-	return int(max(min(m.integer(i), math.MaxInt32), math.MinInt32))
-}
-
-func (m *members) boolean(i int) bool {
-	switch json.View(m.values[i]) {
-	case "true":
-		return true
-	case "false":
+// given says whether the next member is there, and passes over one that is not.
+func (m *members) given() bool {
+	if m.values[m.read] == nil {
+		m.read++
 		return false
 	}
-	m.wrong(i, "is no boolean")
-	return false
+	return true
 }
 
-func (m *members) headers(i int) []Header {
-	items := json.Items(m.values[i])
-	headers := make([]Header, len(items))
-	for k, item := range items {
+func (m *members) next() []byte {
+	value := m.values[m.read]
+	m.read++
+	if value == nil {
+		m.wrong("is missing")
+	}
+	return value
+}
+
+func (m *members) text(to *string) {
+	value := m.next()
+	if !json.IsString(value) {
+		m.wrong("is no string")
+	}
+	*to = json.String(value)
+}
+
+func (m *members) integer(to *int64) {
+	n, ok := json.Int(m.next())
+	if !ok {
+		m.wrong("is no whole number")
+	}
+	*to = n
+}
+
+// number reads what an int holds in every build: of more, that.
+func (m *members) number(to *int) {
+	var n int64
+	m.integer(&n)
+	*to = int(max(min(n, math.MaxInt32), math.MinInt32))
+}
+
+func (m *members) boolean(to *bool) {
+	switch json.View(m.next()) {
+	case "true":
+		*to = true
+	case "false":
+		*to = false
+	default:
+		m.wrong("is no boolean")
+	}
+}
+
+func (m *members) headers(to *[]Header) {
+	items := json.Items(m.next())
+	*to = make([]Header, len(items))
+	for i, item := range items {
 		pair := json.Items(item)
 		if len(pair) != 2 || !json.IsString(pair[0]) || !json.IsString(pair[1]) {
-			m.wrong(i, "is no list of headers")
+			m.wrong("is no list of headers")
 		}
-		headers[k] = Header{json.String(pair[0]), json.String(pair[1])}
+		(*to)[i] = Header{json.String(pair[0]), json.String(pair[1])}
 	}
-	return headers
 }
 
 func writeHeaders(w *json.Writer, name string, headers []Header) {

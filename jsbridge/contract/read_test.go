@@ -34,7 +34,7 @@ func TestRead(t *testing.T) {
 				assert.PanicsWithValue(t, test.wrong, func() { ReadHead(test.text) })
 				return
 			}
-			assert.Equal(t, Head{Status: 200, ContentType: "a/b", RequestID: "r"}, ReadHead(test.text))
+			assert.Equal(t, &Head{Status: 200, ContentType: "a/b", RequestID: "r"}, ReadHead(test.text))
 		})
 	}
 }
@@ -43,7 +43,7 @@ func TestReadNested(t *testing.T) {
 	const limits = `"headers":[["X-A","1"],["b","\ud83d\ude00"]],"maxRetries":2,"timeout":9007199254740991`
 	got := ReadChatParams(`{` + limits + `,"workspaceId":"w","agentId":"a","isTemporary":false}`)
 	no := false
-	assert.Equal(t, ChatParams{Limits{[]Header{{"X-A", "1"}, {"b", "😀"}}, 2, 1<<53 - 1}, "w", "a", &no}, got)
+	assert.Equal(t, &ChatParams{Limits{[]Header{{"X-A", "1"}, {"b", "😀"}}, 2, 1<<53 - 1}, "w", "a", &no}, got)
 	assert.Nil(t, ReadChatParams(`{`+limits+`,"workspaceId":"w","agentId":"a"}`).IsTemporary)
 	assert.PanicsWithValue(t, "contract: ChatParams.headers is no list of headers", func() {
 		ReadChatParams(`{"headers":[["a"]],"maxRetries":2,"timeout":0,"workspaceId":"w","agentId":"a"}`)

@@ -307,7 +307,7 @@ func (*script) AskKey(ask uint32, client uint32) {
 //go:wasmimport turnwire record
 func pageRecord(client uint32, record *byte, size uint32)
 
-func (*script) Record(client uint32, record contract.LogRecord) {
+func (*script) Record(client uint32, record *contract.LogRecord) {
 	text := record.JSON()
 	away++
 	pageRecord(client, unsafe.StringData(text), uint32(len(text)))
@@ -326,7 +326,7 @@ func (*script) Holds(held int, root string) {
 //go:wasmimport turnwire fetch
 func pageFetch(request uint32, client uint32, params *byte, size uint32)
 
-func (*script) Fetch(request uint32, client uint32, params contract.FetchParams) {
+func (*script) Fetch(request uint32, client uint32, params *contract.FetchParams) {
 	text := params.JSON()
 	away++
 	pageFetch(request, client, unsafe.StringData(text), uint32(len(text)))
@@ -354,7 +354,7 @@ func (*script) Cancel(request uint32) {
 //go:wasmimport turnwire callEnded
 func pageCallEnded(call uint32, end *byte, size uint32)
 
-func (*script) CallEnded(call uint32, end contract.CallEnd) {
+func (*script) CallEnded(call uint32, end *contract.CallEnd) {
 	text := end.JSON()
 	away++
 	pageCallEnded(call, unsafe.StringData(text), uint32(len(text)))
@@ -364,7 +364,7 @@ func (*script) CallEnded(call uint32, end contract.CallEnd) {
 //go:wasmimport turnwire fileStatus
 func pageFileStatus(call uint32, file *byte, size uint32)
 
-func (*script) FileStatus(call uint32, file contract.File) {
+func (*script) FileStatus(call uint32, file *contract.File) {
 	text := file.JSON()
 	away++
 	pageFileStatus(call, unsafe.StringData(text), uint32(len(text)))
@@ -383,7 +383,7 @@ func (*script) TurnOpened(turn uint32, request uint32) {
 //go:wasmimport turnwire turnEnded
 func pageTurnEnded(turn uint32, end *byte, size uint32)
 
-func (*script) TurnEnded(turn uint32, end contract.TurnEnd) {
+func (*script) TurnEnded(turn uint32, end *contract.TurnEnd) {
 	text := end.JSON()
 	away++
 	pageTurnEnded(turn, unsafe.StringData(text), uint32(len(text)))
@@ -393,7 +393,7 @@ func (*script) TurnEnded(turn uint32, end contract.TurnEnd) {
 //go:wasmimport turnwire sendBlock
 func pageSendBlock(upload uint32, request uint32, block *byte, size uint32)
 
-func (*script) SendBlock(upload uint32, request uint32, block contract.StoreRequest) {
+func (*script) SendBlock(upload uint32, request uint32, block *contract.StoreRequest) {
 	text := block.JSON()
 	away++
 	pageSendBlock(upload, request, unsafe.StringData(text), uint32(len(text)))
@@ -412,7 +412,7 @@ func (*script) CancelBlock(upload uint32, request uint32) {
 //go:wasmimport turnwire hash
 func pageHash(upload uint32, part *byte, size uint32)
 
-func (*script) Hash(upload uint32, part contract.HashRange) {
+func (*script) Hash(upload uint32, part *contract.HashRange) {
 	text := part.JSON()
 	away++
 	pageHash(upload, unsafe.StringData(text), uint32(len(text)))
@@ -431,7 +431,7 @@ func (*script) ReleaseData(upload uint32, before int64) {
 //go:wasmimport turnwire showProgress
 func pageShowProgress(upload uint32, progress *byte, size uint32)
 
-func (*script) ShowProgress(upload uint32, progress contract.Progress) {
+func (*script) ShowProgress(upload uint32, progress *contract.Progress) {
 	text := progress.JSON()
 	away++
 	pageShowProgress(upload, unsafe.StringData(text), uint32(len(text)))
@@ -468,7 +468,7 @@ func (*script) MapTicket(upload uint32, body string) {
 //go:wasmimport turnwire uploadStatus
 func pageUploadStatus(upload uint32, file *byte, size uint32)
 
-func (*script) UploadStatus(upload uint32, file contract.File) {
+func (*script) UploadStatus(upload uint32, file *contract.File) {
 	text := file.JSON()
 	away++
 	pageUploadStatus(upload, unsafe.StringData(text), uint32(len(text)))
@@ -478,7 +478,7 @@ func (*script) UploadStatus(upload uint32, file contract.File) {
 //go:wasmimport turnwire uploadEnded
 func pageUploadEnded(upload uint32, end *byte, size uint32)
 
-func (*script) UploadEnded(upload uint32, end contract.UploadEnd) {
+func (*script) UploadEnded(upload uint32, end *contract.UploadEnd) {
 	text := end.JSON()
 	away++
 	pageUploadEnded(upload, unsafe.StringData(text), uint32(len(text)))

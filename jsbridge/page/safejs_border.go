@@ -180,13 +180,13 @@ func (*script) ClientEnded(client uint32) { invoke("clientEnded", float64(client
 
 func (*script) AskKey(ask uint32, client uint32) { invoke("askKey", float64(ask), float64(client)) }
 
-func (*script) Record(client uint32, record contract.LogRecord) {
+func (*script) Record(client uint32, record *contract.LogRecord) {
 	invokeWith(record.JSON(), "record", float64(client))
 }
 
 func (*script) Holds(held int, root string) { invokeWith(root, "holds", float64(held)) }
 
-func (*script) Fetch(request uint32, client uint32, params contract.FetchParams) {
+func (*script) Fetch(request uint32, client uint32, params *contract.FetchParams) {
 	invokeWith(params.JSON(), "fetch", float64(request), float64(client))
 }
 
@@ -196,11 +196,11 @@ func (*script) ReadBody(request uint32, limit int) {
 
 func (*script) Cancel(request uint32) { invoke("cancel", float64(request)) }
 
-func (*script) CallEnded(call uint32, end contract.CallEnd) {
+func (*script) CallEnded(call uint32, end *contract.CallEnd) {
 	invokeWith(end.JSON(), "callEnded", float64(call))
 }
 
-func (*script) FileStatus(call uint32, file contract.File) {
+func (*script) FileStatus(call uint32, file *contract.File) {
 	invokeWith(file.JSON(), "fileStatus", float64(call))
 }
 
@@ -208,11 +208,11 @@ func (*script) TurnOpened(turn uint32, request uint32) {
 	invoke("turnOpened", float64(turn), float64(request))
 }
 
-func (*script) TurnEnded(turn uint32, end contract.TurnEnd) {
+func (*script) TurnEnded(turn uint32, end *contract.TurnEnd) {
 	invokeWith(end.JSON(), "turnEnded", float64(turn))
 }
 
-func (*script) SendBlock(upload uint32, request uint32, block contract.StoreRequest) {
+func (*script) SendBlock(upload uint32, request uint32, block *contract.StoreRequest) {
 	invokeWith(block.JSON(), "sendBlock", float64(upload), float64(request))
 }
 
@@ -220,7 +220,7 @@ func (*script) CancelBlock(upload uint32, request uint32) {
 	invoke("cancelBlock", float64(upload), float64(request))
 }
 
-func (*script) Hash(upload uint32, part contract.HashRange) {
+func (*script) Hash(upload uint32, part *contract.HashRange) {
 	invokeWith(part.JSON(), "hash", float64(upload))
 }
 
@@ -228,7 +228,7 @@ func (*script) ReleaseData(upload uint32, before int64) {
 	invoke("releaseData", float64(upload), float64(before))
 }
 
-func (*script) ShowProgress(upload uint32, progress contract.Progress) {
+func (*script) ShowProgress(upload uint32, progress *contract.Progress) {
 	invokeWith(progress.JSON(), "showProgress", float64(upload))
 }
 
@@ -240,10 +240,10 @@ func (*script) ForgetRecord(upload uint32) { invoke("forgetRecord", float64(uplo
 
 func (*script) MapTicket(upload uint32, body string) { invokeWith(body, "mapTicket", float64(upload)) }
 
-func (*script) UploadStatus(upload uint32, file contract.File) {
+func (*script) UploadStatus(upload uint32, file *contract.File) {
 	invokeWith(file.JSON(), "uploadStatus", float64(upload))
 }
 
-func (*script) UploadEnded(upload uint32, end contract.UploadEnd) {
+func (*script) UploadEnded(upload uint32, end *contract.UploadEnd) {
 	invokeWith(end.JSON(), "uploadEnded", float64(upload))
 }
