@@ -18,18 +18,20 @@ export GOFLAGS += -buildvcs=false
 stage := @scripts/stage
 npm := node_modules/.package-lock.json
 tests = $(sort $(shell find e2e -name '*.test.mjs' -not -path '*/node_modules/*'))
+go_tests = $(addprefix e2e/,$(addsuffix .test.mjs, turn ends cancel replay retry cuts crash memory other-build \
+	upload-roundtrip upload-protocols upload-ends upload-resume upload-worker upload-crash))
 # Not through ./...: the native packages do not compile for the browser.
 browser := . ./wasm/... ./jsbridge/...
 
 .PHONY: demo test build check bench fuzz clean
-.PHONY: install contract border small kept format vet thirtytwo types size arch reproducible native facade simulation chromium hostile e2e sizes
+.PHONY: install contract border small kept format vet thirtytwo types size arch reproducible native facade simulation chromium hostile gobuild e2e sizes
 
 demo: build
 	@go build -o .cache/turnwire-dev ./cmd/turnwire-dev
 	@exec .cache/turnwire-dev
 
 # kept before build, which makes anew what kept would complain of.
-test: install kept build check native facade simulation chromium hostile e2e
+test: install kept build check native facade simulation chromium hostile gobuild e2e
 
 build: $(npm)
 	$(stage) build node web/build.mjs
@@ -112,6 +114,10 @@ chromium:
 # TURNWIRE_SEED=… for others.
 hostile: build
 	$(stage) "hostile service" node --test --test-reporter=spec e2e/hostile/hostile.mjs
+
+# What depends on the module, with the standard build in place of the small one.
+gobuild: build
+	$(stage) "the standard build" env TURNWIRE_BUILD=go node --test --test-reporter=dot $(go_tests)
 
 # Last of the stages, and without one's closing line: a run ends with the test runner's own summary and time.
 e2e: build

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { testbed } from "./support/bed.mjs";
 import { dist, Host, packaged } from "./support/host.mjs";
-import { top } from "./support/service.mjs";
+import { folder } from "./support/build.mjs";
 
 const check = testbed({ flags: ["-pace", "1ms"] });
 
@@ -65,15 +65,41 @@ check("a script tag adds the global Turnwire and nothing else", async (bed) => {
   });
 });
 
-check("an import does nothing until it is used", async (bed) => {
+check("an import sets the module on its way, before there is a client", async (bed) => {
   await hosted(bed, {}, {}, async (page, host) => {
-    await page.evaluate(async () => void (globalThis.Turnwire = await import("/pkg/turnwire.mjs")));
-    assert.equal(host.asked["/pkg/turnwire.wasm"], undefined);
+    await page.evaluate(async () => {
+      const fetched = new Promise((resolve) => {
+        new PerformanceObserver((list) => list.getEntries().some(({ name }) => name.endsWith("/pkg/turnwire.wasm")) && resolve()).observe({ type: "resource", buffered: true });
+      });
+      globalThis.Turnwire = await import("/pkg/turnwire.mjs");
+      await fetched;
+    });
     assert.deepEqual(await tryReady(page, bed.service.origin), { text: "1 2" });
     assert.equal(host.asked["/pkg/turnwire.wasm"], 1);
+    assert.deepEqual([host.asked["/pkg/turnwire.go.mjs"], host.asked["/pkg/turnwire.worker.mjs"]], [undefined, undefined]);
     assert.match(await page.evaluate(() => Turnwire.version), /^\d+\.\d+\.\d+\+go1\.\d+/);
   });
 });
+
+const preload = (type) => `<link rel="preload" as="fetch" type="application/wasm" crossorigin href="/pkg/turnwire.wasm">${type}`;
+for (const [what, script] of Object.entries({
+  "an import": '<script type="module">globalThis.Turnwire = await import("/pkg/turnwire.mjs")</script>',
+  "a script tag": '<script src="/pkg/turnwire.js"></script>',
+})) {
+  check(`a preload of the page serves ${what}`, async (bed) => {
+    const body = `<!doctype html><title>host</title><link rel="icon" href="data:,">${preload(script)}`;
+    await hosted(bed, { "/preload.html": { headers: { "content-type": "text/html" }, body } }, { path: "/preload.html" }, async (page, host) => {
+      const warnings = [];
+      page.on("console", (message) => warnings.push(message.text()));
+      assert.deepEqual(await tryReady(page, bed.service.origin), { text: "1 2" });
+      assert.equal(host.asked["/pkg/turnwire.wasm"], 1, "one fetch for both");
+      const started = await page.evaluate(() => performance.getEntriesByType("resource").filter(({ name }) => /turnwire\.(wasm|mjs|js)$/.test(name))
+        .sort((a, b) => a.startTime - b.startTime).map(({ name, initiatorType }) => [name.split("/").at(-1), initiatorType]));
+      assert.deepEqual(started[0], ["turnwire.wasm", "link"], "before the script is there");
+      assert.deepEqual(warnings, []);
+    });
+  });
+}
 
 check("many clients load the module once", async (bed) => {
   await hosted(bed, {}, {}, async (page, host) => {
@@ -146,11 +172,38 @@ check("init says where the module is, also after a failure", async (bed) => {
 check("init takes a compiled module and fetches nothing", async (bed) => {
   await hosted(bed, { "/pkg/turnwire.wasm": { status: 404 }, "/mine.wasm": { body: module } }, {}, async (page, host) => {
     await page.evaluate(async () => {
+      const wasmModule = await WebAssembly.compileStreaming(fetch("/mine.wasm"));
       const { init } = await import("/pkg/turnwire.mjs");
-      await init({ wasmModule: await WebAssembly.compileStreaming(fetch("/mine.wasm")) });
+      await init({ wasmModule });
     });
     assert.deepEqual(await tryReady(page, bed.service.origin), { text: "1 2" });
     assert.equal(host.asked["/pkg/turnwire.wasm"], undefined);
+  });
+});
+
+const standard = { wasmURL: "/pkg/turnwire.go.wasm" };
+
+check("init takes the standard build, and Go's runtime script from beside it", async (bed) => {
+  await hosted(bed, {}, {}, async (page, host) => {
+    assert.deepEqual(await tryReady(page, bed.service.origin, standard), { text: "1 2" });
+    assert.deepEqual(["turnwire.wasm", "turnwire.go.wasm", "turnwire.go.mjs"].map((name) => host.asked[`/pkg/${name}`]), [undefined, 1, 1]);
+    const seen = await page.evaluate(() => Object.getOwnPropertyNames(globalThis).filter((name) => ["Go", "fs", "process"].includes(name)));
+    assert.deepEqual(seen, []);
+  });
+});
+
+check("init says where Go's runtime script is", async (bed) => {
+  await hosted(bed, { "/pkg/turnwire.go.mjs": { status: 404 }, "/else/go.mjs": { body: dist("turnwire.go.mjs") } }, {}, async (page, host) => {
+    assert.deepEqual(await tryReady(page, bed.service.origin, { ...standard, runtimeURL: "/else/go.mjs" }), { text: "1 2" });
+    assert.equal(host.asked["/else/go.mjs"], 1);
+  });
+});
+
+check("a standard build without Go's runtime script: RuntimeLoadError runtime_unreachable", async (bed) => {
+  await hosted(bed, { "/pkg/turnwire.go.mjs": { status: 404 } }, {}, async (page) => {
+    const { error } = await tryReady(page, bed.service.origin, standard);
+    assert.deepEqual([error?.name, error?.code, error?.retryable], ["RuntimeLoadError", "runtime_unreachable", true], error?.message);
+    assert.match(error.message, /pkg\/turnwire\.go\.mjs.*runtimeURL/);
   });
 });
 
@@ -209,7 +262,7 @@ check("a base path and a relative baseURL are kept", async ({ page }) => {
 test("on a server, importing the package and making a client does nothing and throws nothing", () => {
   const program = `
     const before = Object.getOwnPropertyNames(globalThis).length;
-    const { AgentClient, InvalidArgumentError } = await import(${JSON.stringify(join(top, "web", "dist", "turnwire.mjs"))});
+    const { AgentClient, InvalidArgumentError } = await import(${JSON.stringify(join(folder, "turnwire.mjs"))});
     let fetched = 0;
     globalThis.fetch = () => { fetched++; return new Promise(() => {}); };
     const client = new AgentClient({ baseURL: "/api", apiKey: "dev-key" });

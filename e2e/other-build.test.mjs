@@ -36,7 +36,7 @@ async function hosted({ browser, t }, changes, head = "") {
 
 test("a build's stamp is sixteen hexadecimal digits, and each part of the package carries it once", () => {
   assert.match(String(stamp), /^[0-9a-f]{16}$/);
-  for (const name of ["turnwire.wasm", "turnwire.mjs", "turnwire.js", "turnwire.worker.mjs"]) restamped(name);
+  for (const name of ["turnwire.wasm", "turnwire.go.wasm", "turnwire.mjs", "turnwire.js", "turnwire.worker.mjs"]) restamped(name);
 });
 
 const mixtures = {

@@ -80,7 +80,10 @@ export interface InitOptions {
   workerURL?: string | URL | false;
 }
 
-/** Optional: says where the module is, or starts loading it early. Idempotent with the same options. */
+/**
+ * Optional: says where the module is, or when it runs. Idempotent with the same options. In a page the module is fetched from
+ * the task after the script's own on, from beside the script; who says another place in that same task saves that fetch.
+ */
 export function init(options?: InitOptions): Promise<void>;
 
 /** The package's version, and the versions of the toolchain that built it. */
