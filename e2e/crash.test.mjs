@@ -5,14 +5,14 @@ import assert from "node:assert/strict";
 import { testbed } from "./support/bed.mjs";
 import { hooked, testModule } from "./support/test-module.mjs";
 
-const moduleURL = testModule();
+const moduleOptions = testModule();
 const check = testbed({ flags: ["-pace", "2ms"], before: hooked });
 
 /** Ten turns and one call of each other kind under way, in the page as `scene`; no test leaves any of them waiting. */
 async function setScene(page) {
-  await page.evaluate(async (wasmURL) => {
+  await page.evaluate(async (module) => {
     const { Stub, text, frame } = await import("/stub.js");
-    await lab.Turnwire.init({ wasmURL });
+    await lab.Turnwire.init(module);
     // Chats of these names are answered by the test alone.
     const stub = new Stub({
       messages: (request) => request.chat !== "silent" && (request.chat === "refusing" ? request.fail() : request.open()),
@@ -32,7 +32,7 @@ async function setScene(page) {
     const abort = client.chats.open("waiting").abort();
     while (stub.of("abort").length < 1 || stub.of("chats").length < 1) await new Promise(requestAnimationFrame);
     globalThis.scene = { stub, text, frame, client, chats, turns, streams, pending: [lab.refusal(() => waiting), lab.refusal(() => abort)] };
-  }, moduleURL());
+  }, moduleOptions());
 }
 
 /** What the page does to bring the module to a point. */
@@ -144,25 +144,25 @@ for (const point of ["startTurn", "answered", "requestFailed"]) {
 }
 
 check("calls that wait for the module outlive the crash of one of them", async ({ page }) => {
-  const seen = await page.evaluate(async (wasmURL) => {
+  const seen = await page.evaluate(async (module) => {
     const { Stub, text, frame } = await import("/stub.js");
     performance.turnwireCrash = "startTurn";
-    lab.Turnwire.init({ wasmURL });
+    lab.Turnwire.init(module);
     const stub = new Stub({ messages: (request) => request.open().push(text("hello"), frame("turn_complete", {})) });
     const client = lab.client({ fetch: stub.fetch });
     const turns = Array.from({ length: 10 }, (_, i) => client.chats.open(`chat_${i}`).send("hello"));
     const create = client.chats.create();
     const ends = await Promise.all(turns.map(async (turn) => (await lab.refusal(() => turn.done()))?.name ?? turn.text));
     return { ends, created: (await create).id !== "" };
-  }, moduleURL());
+  }, moduleOptions());
   assert.deepEqual(seen.ends, ["RuntimeCrashError", ...Array(9).fill("hello")]);
   assert.ok(seen.created);
 });
 
 for (const how of ["feed", "feed:memory"]) {
   check(`after a crash by ${how} the service can be reached again`, async ({ page }) => {
-    const seen = await page.evaluate(async (wasmURL, how) => {
-      await lab.Turnwire.init({ wasmURL });
+    const seen = await page.evaluate(async (module, how) => {
+      await lab.Turnwire.init(module);
       const client = lab.client();
       const chats = await Promise.all(Array.from({ length: 12 }, () => client.chats.create()));
       const turn = chats[0].send("count to 100000");
@@ -173,7 +173,7 @@ for (const how of ["feed", "feed:memory"]) {
       // A browser keeps six connections to a host; all of them hung until now.
       await chats[0].abort();
       return { errors: errors.map((error) => error?.name), text: turn.text, again: (await chats[1].send("count to 3").done()).text };
-    }, moduleURL(), how);
+    }, moduleOptions(), how);
     assert.deepEqual(seen.errors, Array(11).fill("RuntimeCrashError"));
     assert.match(seen.text, /^1( |$)/);
     assert.equal(seen.again, "1 2 3");

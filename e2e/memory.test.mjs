@@ -6,7 +6,7 @@ import { hooked, moduleAtRest, testModule } from "./support/test-module.mjs";
 
 const check = testbed({ flags: ["-pace", "0s"] });
 
-const moduleURL = testModule();
+const moduleOptions = testModule();
 
 /** Makes the page's kinds of turn; each runs one or a few turns to their end, and gives how many. */
 function kindsOfTurn() {
@@ -107,7 +107,7 @@ async function measure(page, cdp, idle) {
 check("2,000 turns leave behind what 200 did", async ({ page, t }) => {
   const cdp = await page.createCDPSession();
   await cdp.send("HeapProfiler.enable");
-  await page.evaluate((wasmURL) => lab.Turnwire.init({ wasmURL }), moduleURL());
+  await page.evaluate((options) => lab.Turnwire.init(options), moduleOptions());
   await page.evaluate(kindsOfTurn);
   const idle = await page.evaluate(() => wasm.live());
 

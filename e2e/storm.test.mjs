@@ -22,7 +22,7 @@ const faults = {
   slow: ["slow_chunks_ms=1", "completed", "completed"],
 };
 
-const moduleURL = testModule();
+const moduleOptions = testModule();
 
 check(`${turns} turns in a storm`, async ({ page, service, t }) => {
   const r = random(seedFor(t));
@@ -34,7 +34,7 @@ check(`${turns} turns in a storm`, async ({ page, service, t }) => {
     return { i, name, replay, message: i % 2 === 0 ? `${i}+1 and ${i}+2` : `count to ${10 + (i % 20)}`, fault: faults[name][0] && `times=1&${faults[name][0]}` };
   });
   await page.evaluate(`globalThis.moduleAtRest = ${moduleAtRest}`);
-  await page.evaluate((wasmURL) => lab.Turnwire.init({ wasmURL }), moduleURL());
+  await page.evaluate((options) => lab.Turnwire.init(options), moduleOptions());
   const seen = await page.evaluate(async (plans, together) => {
     const client = lab.client({ maxRetries: 2 });
     await client.ready();

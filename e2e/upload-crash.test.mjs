@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { elsewhere, testbed } from "./support/bed.mjs";
 import { hooked, testModule } from "./support/test-module.mjs";
 
-const moduleURL = testModule();
+const moduleOptions = testModule();
 const check = testbed({ at: elsewhere, before: hooked });
 
 /** Two uploads with blocks under way, one of them with a resumeKey, a wait and a read, in the page as `scene`. */
@@ -53,7 +53,7 @@ const points = {
 };
 
 async function crash(page, service, point, act, { how = "", options = {} } = {}) {
-  await setScene(page, { wasmURL: moduleURL(), ...options });
+  await setScene(page, { ...moduleOptions(), ...options });
   await page.evaluate(`globalThis.act = ${act}`);
   const seen = await page.evaluate(async (crash) => {
     const { client, data, uploads, pending } = scene;

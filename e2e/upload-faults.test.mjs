@@ -11,7 +11,7 @@ import { random, seedFor, Tally } from "./support/seed.mjs";
 import { hooked, moduleAtRest, testModule } from "./support/test-module.mjs";
 import { Toxiproxy } from "./support/toxiproxy.mjs";
 
-const moduleURL = testModule();
+const moduleOptions = testModule();
 const uploads = 300, together = 8;
 const block = 64 << 10;
 
@@ -179,7 +179,7 @@ async function lane({ browser, service }, name) {
   const network = (offline) => cdp.send("Network.emulateNetworkConditions", { offline, latency: 0, downloadThroughput: -1, uploadThroughput: -1 });
   let onward = () => {};
   await page.exposeFunction("happens", (what) => onward(what));
-  await page.evaluate((wasmURL) => lab.Turnwire.init({ wasmURL }), moduleURL());
+  await page.evaluate((options) => lab.Turnwire.init(options), moduleOptions());
   const rest = async (most) => {
     const { live, goroutines } = await page.evaluate(moduleAtRest, most);
     return { live, goroutines };

@@ -6,9 +6,9 @@ import { after, before } from "node:test";
 import { buildWasm, top } from "../../scripts/gowasm.mjs";
 import { buildSmall } from "../../scripts/smallwasm.mjs";
 import { build } from "./build.mjs";
-import { dist, Host } from "./host.mjs";
+import { Host } from "./host.mjs";
 
-/** Builds and serves it while the tests of a file run; call what it returns for its address. Its pages need `hooked`. */
+/** Builds and serves it while the tests of a file run; call what it returns for the options of init. Its pages need `hooked`. */
 export function testModule() {
   let host;
   before(async () => {
@@ -16,12 +16,11 @@ export function testModule() {
     mkdirSync(folder, { recursive: true });
     const file = join(folder, `testbuild.${process.pid}.wasm`);
     await (build === "go" ? buildWasm : buildSmall)(file, { tags: "testbuild" });
-    const headers = { "access-control-allow-origin": "*" };
-    host = await Host.start({ "/test.wasm": { body: readFileSync(file), headers }, "/turnwire.go.mjs": { body: dist("turnwire.go.mjs"), headers } });
+    host = await Host.start({ "/test.wasm": { body: readFileSync(file), headers: { "access-control-allow-origin": "*" } } });
     rmSync(file);
   });
   after(() => host?.close());
-  return () => `${host.origin}/test.wasm`;
+  return () => ({ wasmURL: `${host.origin}/test.wasm`, runtimeURL: "/turnwire/turnwire.go.mjs" });
 }
 
 /**
