@@ -97,6 +97,7 @@ reproducible:
 
 native:
 	$(stage) "go tests" go test -race ./...
+	$(stage) "go tests of the small module's hash" go test -tags tinygo ./wasm/checksum
 
 # What of web/src needs no browser.
 facade: $(npm)

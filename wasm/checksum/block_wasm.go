@@ -1,3 +1,5 @@
+//go:build !tinygo
+
 package checksum
 
 // compress takes the whole blocks in p into state (FIPS 180-4, section 6.2.2).

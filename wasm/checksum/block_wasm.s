@@ -1,3 +1,5 @@
+//go:build !tinygo
+
 #include "textflag.h"
 
 // Locals are i64, the only integers that Go has here, and a word is one of them, converted at each use: the engines drop
