@@ -17,7 +17,7 @@ type call struct {
 }
 
 // newCall makes a call; start begins it.
-func newCall(c *client, request api.Request, policy retry.Policy, headers []api.Field, done func(retry.Done)) *call {
+func newCall(c *client, request *api.Request, policy *retry.Policy, headers []api.Field, done func(retry.Done)) *call {
 	k := &call{machine: retry.NewCall(request, policy), done: done}
 	k.requester = requester{client: c, headers: headers, machine: k.machine, flush: k.flush}
 	c.begin()
@@ -87,7 +87,7 @@ func (b *Bridge) told(a *awaited, end *contract.CallEnd) {
 }
 
 // begin makes a call that the page knows by a number; end says what it gave.
-func (b *Bridge) begin(number uint32, c *client, request api.Request, policy retry.Policy, limits *contract.Limits, end func(retry.Done) *contract.CallEnd) *call {
+func (b *Bridge) begin(number uint32, c *client, request *api.Request, policy *retry.Policy, limits *contract.Limits, end func(retry.Done) *contract.CallEnd) *call {
 	var k *call
 	k = newCall(c, request, policy, fields(limits.Headers), func(d retry.Done) { b.told(&k.awaited, end(d)) })
 	b.await(number, &k.awaited, k)

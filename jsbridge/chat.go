@@ -107,7 +107,7 @@ func (c *chat) stopped(t *liveTurn, err *api.Error) {
 
 // abort tells the service to stop what the chat is producing; a message that is sent meanwhile waits. It goes out though
 // the client is closed: nobody else would tell.
-func (c *chat) abort(key string, of *client, request api.Request, policy retry.Policy, headers []api.Field, done func(*api.Error)) *call {
+func (c *chat) abort(key string, of *client, request *api.Request, policy *retry.Policy, headers []api.Field, done func(*api.Error)) *call {
 	var k *call
 	c.last++
 	number := c.last

@@ -55,8 +55,8 @@ func (c *client) end() {
 }
 
 // policy is how a request of the client is tried.
-func (c *client) policy(limits *contract.Limits, safety retry.Safety) retry.Policy {
-	return retry.Policy{
+func (c *client) policy(limits *contract.Limits, safety retry.Safety) *retry.Policy {
+	return &retry.Policy{
 		Safety:     safety,
 		MaxRetries: limits.MaxRetries,
 		Timeout:    limits.Timeout,

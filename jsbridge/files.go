@@ -14,7 +14,7 @@ type liveNotice struct {
 	machine *upload.Notice
 }
 
-func (c *client) notify(file upload.Untold, headers []api.Field, policy retry.Policy) {
+func (c *client) notify(file upload.Untold, headers []api.Field, policy *retry.Policy) {
 	n := &liveNotice{machine: upload.NewNotice(file, policy)}
 	n.serviceCalls = serviceCalls{client: c, headers: headers, onAnswer: func(d retry.Done) {
 		n.machine.Answered(c.b.clock(), d)

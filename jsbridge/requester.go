@@ -12,7 +12,7 @@ import (
 type requestMachine interface {
 	Keyed()
 	Sent()
-	Headers(now int64, res api.Response)
+	Headers(now int64, res *api.Response)
 	Body(unix int64, body []byte)
 	RequestFailed(detail string)
 	Abandon(err *api.Error)
@@ -119,7 +119,7 @@ func (r *requester) fetch(e retry.Send, key string) {
 }
 
 // head is a request's headers. Later ones win: the request's own can't be replaced by the caller's.
-func (r *requester) head(request api.Request, key string) (headers []contract.Header) {
+func (r *requester) head(request *api.Request, key string) (headers []contract.Header) {
 	set := func(name, value string) {
 		name = api.Lower(name)
 		if i := slices.IndexFunc(headers, func(h contract.Header) bool { return h[0] == name }); i >= 0 {
@@ -145,7 +145,7 @@ func (b *Bridge) Answered(request uint32, head *contract.Head) {
 	if r == nil {
 		return
 	}
-	res := api.Response{Status: head.Status, ContentType: head.ContentType, RequestID: head.RequestID, RetryAfter: head.RetryAfter}
+	res := &api.Response{Status: head.Status, ContentType: head.ContentType, RequestID: head.RequestID, RetryAfter: head.RetryAfter}
 	r.client.log("debug", "answered", r.facts(res.Status, res.RequestID)...)
 	r.machine.Headers(b.monotonic(), res)
 	r.flush()

@@ -16,10 +16,10 @@ type liveTurn struct {
 	machine *turn.Machine
 	place   uint32 // among what the client has open
 
-	number   uint32      // within its chat
-	abort    api.Request // what tells the service to stop
-	abortion uint32      // the call that is told of the one abort that a turn has
-	stopping bool        // it is told when the service has answered
+	number   uint32       // within its chat
+	abort    *api.Request // what tells the service to stop
+	abortion uint32       // the call that is told of the one abort that a turn has
+	stopping bool         // it is told when the service has answered
 }
 
 // StartTurn is contract.Control's.

@@ -13,7 +13,7 @@ type liveUpload struct {
 	pump
 	id      uint32 // the page's number of it
 	machine *upload.Machine
-	policy  retry.Policy
+	policy  *retry.Policy
 
 	// The page's mapUploadTicket runs in a task of its own: the answer waits for it.
 	maps     bool

@@ -59,13 +59,13 @@ type Response struct {
 }
 
 // OK reports success: any 2xx (profile, "Responses").
-func (r Response) OK() bool { return r.Status >= 200 && r.Status < 300 }
+func (r *Response) OK() bool { return r.Status >= 200 && r.Status < 300 }
 
 // IsEventStream reports whether the media type is text/event-stream, whatever its parameters.
-func (r Response) IsEventStream() bool { return mediaType(r.ContentType) == "text/event-stream" }
+func (r *Response) IsEventStream() bool { return mediaType(r.ContentType) == "text/event-stream" }
 
 // Refusal makes the error of an answer that is not 2xx (profile, "Responses": error body).
-func Refusal(req Request, res Response, body []byte) *Error {
+func Refusal(req *Request, res *Response, body []byte) *Error {
 	if len(body) > BodyLimit {
 		body = body[:BodyLimit]
 	}
@@ -138,7 +138,7 @@ func hint(status int) string {
 }
 
 // NotEventStream is the error of a message answered by something else, such as a proxy's page.
-func NotEventStream(req Request, res Response, body []byte) *Error {
+func NotEventStream(req *Request, res *Response, body []byte) *Error {
 	what := "no Content-Type"
 	if res.ContentType != "" {
 		what = "Content-Type " + res.ContentType

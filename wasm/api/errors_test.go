@@ -43,7 +43,7 @@ func TestErrorText(t *testing.T) {
 
 func TestRefusal(t *testing.T) {
 	t.Run("JSON", func(t *testing.T) {
-		e := Refusal(message, Response{Status: 422, ContentType: "application/json", RequestID: "r-1"}, []byte(`{"error":{"message":"parts is empty","code":"no_parts"}}`))
+		e := Refusal(message, &Response{Status: 422, ContentType: "application/json", RequestID: "r-1"}, []byte(`{"error":{"message":"parts is empty","code":"no_parts"}}`))
 		assert.Equal(t, KindAPI, e.Kind)
 		assert.Equal(t, "no_parts", e.Code)
 		assert.Equal(t, "POST /v1/chats/c/messages answered 422: parts is empty", e.Message)
@@ -54,17 +54,17 @@ func TestRefusal(t *testing.T) {
 		assert.Equal(t, "no_parts: "+e.Message, e.Error())
 	})
 	t.Run("JSON under another name", func(t *testing.T) {
-		e := Refusal(message, Response{Status: 400, ContentType: "text/plain"}, []byte(`{"message":"m"}`))
+		e := Refusal(message, &Response{Status: 400, ContentType: "text/plain"}, []byte(`{"message":"m"}`))
 		assert.True(t, e.BodyIsJSON)
 		assert.Contains(t, e.Message, ": m")
 	})
 	t.Run("JSON that says nothing", func(t *testing.T) {
-		e := Refusal(message, Response{Status: 400}, []byte(`"no"`))
+		e := Refusal(message, &Response{Status: 400}, []byte(`"no"`))
 		assert.True(t, e.BodyIsJSON)
 		assert.Contains(t, e.Message, "without saying why")
 	})
 	t.Run("text", func(t *testing.T) {
-		e := Refusal(message, Response{Status: 500, ContentType: "text/plain; charset=utf-8"}, []byte("  out of\n memory  "))
+		e := Refusal(message, &Response{Status: 500, ContentType: "text/plain; charset=utf-8"}, []byte("  out of\n memory  "))
 		assert.False(t, e.BodyIsJSON)
 		assert.Equal(t, "server_error", e.Code)
 		assert.Equal(t, "POST /v1/chats/c/messages answered 500: out of memory", e.Message)
@@ -72,35 +72,35 @@ func TestRefusal(t *testing.T) {
 	})
 	t.Run("HTML stays out of the message", func(t *testing.T) {
 		page := "<!doctype html><title>502 Bad Gateway</title>"
-		e := Refusal(message, Response{Status: 502, ContentType: "text/html"}, []byte(page))
+		e := Refusal(message, &Response{Status: 502, ContentType: "text/html"}, []byte(page))
 		assert.NotContains(t, e.Message, "<")
 		assert.Equal(t, page, string(e.Body))
 		assert.True(t, e.Retryable)
 	})
 	t.Run("no body", func(t *testing.T) {
-		e := Refusal(message, Response{Status: 404}, nil)
+		e := Refusal(message, &Response{Status: 404}, nil)
 		assert.False(t, e.BodyIsJSON)
 		assert.Empty(t, e.Body)
 		assert.Equal(t, "POST /v1/chats/c/messages answered 404: the service answered without saying why", e.Message)
 	})
 	t.Run("a body of the limit", func(t *testing.T) {
 		text := `{"message":"m","x":"` + strings.Repeat("x", BodyLimit-22) + `"}`
-		e := Refusal(message, Response{Status: 400}, []byte(text))
+		e := Refusal(message, &Response{Status: 400}, []byte(text))
 		assert.Len(t, e.Body, BodyLimit)
 		assert.True(t, e.BodyIsJSON)
 	})
 	t.Run("a body over the limit is cut, and no JSON then", func(t *testing.T) {
 		text := `{"message":"m","x":"` + strings.Repeat("x", BodyLimit) + `"}`
-		e := Refusal(message, Response{Status: 400}, []byte(text))
+		e := Refusal(message, &Response{Status: 400}, []byte(text))
 		assert.Len(t, e.Body, BodyLimit)
 		assert.False(t, e.BodyIsJSON)
 	})
 	t.Run("what a reader can do", func(t *testing.T) {
-		assert.Contains(t, Refusal(message, Response{Status: 401}, nil).Message, "(check the client's apiKey)")
-		assert.Contains(t, Refusal(message, Response{Status: 403}, nil).Message, "(the key is not allowed to do this)")
+		assert.Contains(t, Refusal(message, &Response{Status: 401}, nil).Message, "(check the client's apiKey)")
+		assert.Contains(t, Refusal(message, &Response{Status: 403}, nil).Message, "(the key is not allowed to do this)")
 	})
 	t.Run("headers are in no message", func(t *testing.T) {
-		e := Refusal(message, Response{Status: 409}, nil)
+		e := Refusal(message, &Response{Status: 409}, nil)
 		assert.NotContains(t, e.Message, "secret")
 	})
 }
@@ -110,8 +110,8 @@ func TestStatusCodes(t *testing.T) {
 		300: "http_300", 304: "http_304", 400: "bad_request", 401: "unauthorized", 402: "http_402", 403: "forbidden", 404: "not_found", 405: "http_405", 408: "http_408",
 		409: "conflict", 418: "http_418", 422: "unprocessable", 425: "http_425", 429: "rate_limited", 499: "http_499", 500: "server_error", 503: "server_error", 599: "server_error",
 	} {
-		assert.Equal(t, want, Refusal(message, Response{Status: status}, nil).Code, status)
-		assert.Equal(t, "theirs", Refusal(message, Response{Status: status}, []byte(`{"code":"theirs"}`)).Code, status)
+		assert.Equal(t, want, Refusal(message, &Response{Status: status}, nil).Code, status)
+		assert.Equal(t, "theirs", Refusal(message, &Response{Status: status}, []byte(`{"code":"theirs"}`)).Code, status)
 	}
 	var transient []int
 	for status := range 600 {
@@ -124,7 +124,7 @@ func TestStatusCodes(t *testing.T) {
 
 func TestOK(t *testing.T) {
 	for status := range 600 {
-		assert.Equal(t, status >= 200 && status <= 299, Response{Status: status}.OK(), status)
+		assert.Equal(t, status >= 200 && status <= 299, (&Response{Status: status}).OK(), status)
 	}
 }
 
@@ -148,12 +148,12 @@ func TestIsEventStream(t *testing.T) {
 		"text/event-stream+json":             false,
 		"application/x-ndjson; charset=utf8": false,
 	} {
-		assert.Equal(t, want, Response{ContentType: contentType}.IsEventStream(), "%q", contentType)
+		assert.Equal(t, want, (&Response{ContentType: contentType}).IsEventStream(), "%q", contentType)
 	}
 }
 
 func TestNotEventStream(t *testing.T) {
-	e := NotEventStream(message, Response{Status: 200, ContentType: "text/html", RequestID: "r"}, []byte("<title>\n Sign in"))
+	e := NotEventStream(message, &Response{Status: 200, ContentType: "text/html", RequestID: "r"}, []byte("<title>\n Sign in"))
 	assert.Equal(t, KindProtocol, e.Kind)
 	assert.Equal(t, "not_an_event_stream", e.Code)
 	assert.Contains(t, e.Message, "Content-Type text/html")
@@ -161,7 +161,7 @@ func TestNotEventStream(t *testing.T) {
 	assert.Equal(t, "r", e.RequestID)
 	assert.False(t, e.Retryable)
 
-	e = NotEventStream(message, Response{Status: 204}, nil)
+	e = NotEventStream(message, &Response{Status: 204}, nil)
 	assert.Contains(t, e.Message, "no Content-Type")
 	assert.NotContains(t, e.Message, "begins")
 }

@@ -17,7 +17,7 @@ type FileParams struct {
 }
 
 // UploadURL is POST /v1/workspaces/{workspace_id}/files/upload-url.
-func UploadURL(workspaceID string, p FileParams) Request {
+func UploadURL(workspaceID string, p FileParams) *Request {
 	var w json.Writer
 	w.Open("", '{')
 	w.String("name", p.Name)
@@ -27,7 +27,7 @@ func UploadURL(workspaceID string, p FileParams) Request {
 	w.Given("checksum", p.Checksum)
 	w.Given("file_id", p.FileID)
 	w.Close('}')
-	return Request{
+	return &Request{
 		Method: "POST",
 		Path:   "/v1/workspaces/" + segment(workspaceID) + "/files/upload-url",
 		Header: []Field{jsonBody, {"Accept", "application/json"}},
@@ -36,7 +36,7 @@ func UploadURL(workspaceID string, p FileParams) Request {
 }
 
 // ReportUploaded is PATCH /v1/files/{file_id} after the bytes are stored. checksum is left out where empty.
-func ReportUploaded(fileID string, size int64, checksum string) Request {
+func ReportUploaded(fileID string, size int64, checksum string) *Request {
 	var w json.Writer
 	w.Open("", '{')
 	w.String("status", "uploaded")
@@ -47,7 +47,7 @@ func ReportUploaded(fileID string, size int64, checksum string) Request {
 }
 
 // ReportFailed is PATCH /v1/files/{file_id} after an upload that did not succeed.
-func ReportFailed(fileID, why string) Request {
+func ReportFailed(fileID, why string) *Request {
 	var w json.Writer
 	w.Open("", '{')
 	w.String("status", "upload_failed")
@@ -57,8 +57,8 @@ func ReportFailed(fileID, why string) Request {
 }
 
 // reportFile outlives its page, so that no file hangs.
-func reportFile(fileID string, body []byte) Request {
-	return Request{
+func reportFile(fileID string, body []byte) *Request {
+	return &Request{
 		Method:    "PATCH",
 		Path:      filePath(fileID),
 		Header:    []Field{jsonBody, {"Accept", "application/json"}},
@@ -68,8 +68,8 @@ func reportFile(fileID string, body []byte) Request {
 }
 
 // GetFile is GET /v1/files/{file_id}.
-func GetFile(fileID string) Request {
-	return Request{Method: "GET", Path: filePath(fileID), Header: []Field{{"Accept", "application/json"}}}
+func GetFile(fileID string) *Request {
+	return &Request{Method: "GET", Path: filePath(fileID), Header: []Field{{"Accept", "application/json"}}}
 }
 
 func filePath(fileID string) string { return "/v1/files/" + segment(fileID) }
@@ -132,7 +132,7 @@ func ParseFile(fileID string, body []byte) (File, bool) {
 // ParseReport reads the answer to ReportUploaded. The interface shows none, so that an empty body and a JSON object
 // without a status will do, with the status "uploaded"; an object that names an error and whatever is no JSON object
 // confirm nothing.
-func ParseReport(req Request, res Response, fileID string, body []byte) (File, *Error) {
+func ParseReport(req *Request, res *Response, fileID string, body []byte) (File, *Error) {
 	file, ok := ParseFile(fileID, body)
 	raw := trim(body)
 	switch {
@@ -161,7 +161,7 @@ func ParseReport(req Request, res Response, fileID string, body []byte) (File, *
 }
 
 // NotAFile is the error of an answer that should have been a file's record.
-func NotAFile(req Request, res Response, body []byte) *Error {
+func NotAFile(req *Request, res *Response, body []byte) *Error {
 	return unexpected(req, res, body, "file_without_status", "a status", KindProtocol)
 }
 
@@ -175,7 +175,7 @@ func FileFailed(f *File) *Error {
 }
 
 // unexpected is the error of a record without what the client needs.
-func unexpected(req Request, res Response, body []byte, code, want string, kind Kind) *Error {
+func unexpected(req *Request, res *Response, body []byte, code, want string, kind Kind) *Error {
 	saw := "no JSON object"
 	if raw := trim(body); json.Valid(raw) && json.IsObject(raw) {
 		saw = names(raw)

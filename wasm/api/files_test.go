@@ -13,7 +13,7 @@ import (
 func TestFileRequests(t *testing.T) {
 	cases := []struct {
 		name      string
-		request   Request
+		request   *Request
 		path      string
 		body      string
 		keepalive bool
@@ -62,7 +62,7 @@ func TestTicket(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := ParseTicket(UploadURL("w", FileParams{}), Response{Status: 200}, []byte(c.body))
+			got, err := ParseTicket(UploadURL("w", FileParams{}), &Response{Status: 200}, []byte(c.body))
 			assert.Equal(t, c.want, *got)
 			if c.code != "" {
 				require.NotNil(t, err)
@@ -71,12 +71,12 @@ func TestTicket(t *testing.T) {
 				return
 			}
 			require.Nil(t, err)
-			again, err := ParseTicket(Request{}, Response{}, got.AppendJSON(nil))
+			again, err := ParseTicket(&Request{}, &Response{}, got.AppendJSON(nil))
 			require.Nil(t, err)
 			assert.Equal(t, got, again)
 		})
 	}
-	_, err := ParseTicket(UploadURL("w", FileParams{}), Response{}, []byte(`{"id":"f","address":"u"}`))
+	_, err := ParseTicket(UploadURL("w", FileParams{}), &Response{}, []byte(`{"id":"f","address":"u"}`))
 	assert.Contains(t, err.Message, "id, address")
 }
 
@@ -150,7 +150,7 @@ func FuzzTicket(f *testing.F) {
 	f.Add([]byte(`{"file":{"id":"\ud800"},"url":"é","block_size":1.5,"expires_at":17}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		body = bytes.ToValidUTF8(body, []byte("?")) // as it comes from the browser's decoder
-		got, err := ParseTicket(Request{}, Response{}, body)
+		got, err := ParseTicket(&Request{}, &Response{}, body)
 		if err != nil {
 			require.NotEmpty(t, err.Code)
 			return
@@ -158,7 +158,7 @@ func FuzzTicket(f *testing.F) {
 		require.NotEmpty(t, got.FileID)
 		kept := got.AppendJSON(nil)
 		require.True(t, json.Valid(kept))
-		again, err := ParseTicket(Request{}, Response{}, kept)
+		again, err := ParseTicket(&Request{}, &Response{}, kept)
 		require.Nil(t, err)
 		require.Equal(t, got, again)
 	})

@@ -25,7 +25,7 @@ type Part struct {
 // ParseTicket reads the answer to UploadURL. What a caller's mapUploadTicket made of it is read alike: every name is
 // also known in the spelling of the JavaScript API. Where an error is returned, the ticket may still have a FileID: the
 // file is registered then, and its failure should be reported.
-func ParseTicket(req Request, res Response, body []byte) (*Ticket, *Error) {
+func ParseTicket(req *Request, res *Response, body []byte) (*Ticket, *Error) {
 	t := &Ticket{}
 	var code, want string
 	switch isJSON := json.Valid(body) && json.IsObject(trim(body)); {

@@ -4,7 +4,7 @@ import "github.com/seed-76f09577/turnwire/wasm/json"
 
 // ChatID finds the new chat's identifier in the answer to its creation: the first string among chat_id and id, then
 // the same inside chat or data (profile, "Responses").
-func ChatID(req Request, res Response, body []byte) (string, *Error) {
+func ChatID(req *Request, res *Response, body []byte) (string, *Error) {
 	if !json.Valid(body) || !json.IsObject(trim(body)) {
 		what := "something that is not a JSON object"
 		if start := Excerpt(body, 200); start != "" {

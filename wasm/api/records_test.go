@@ -40,7 +40,7 @@ func TestChatID(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			id, err := ChatID(create, Response{Status: 201, RequestID: "r"}, []byte(c.body))
+			id, err := ChatID(create, &Response{Status: 201, RequestID: "r"}, []byte(c.body))
 			assert.Equal(t, c.id, id)
 			if c.code == "" {
 				require.Nil(t, err)

@@ -43,7 +43,7 @@ var jsonBody = Field{"Content-Type", "application/json"}
 
 // CreateChat is POST /v1/workspaces/{workspace_id}/chats. temporary is sent only where the caller gave it, because
 // the interface states no default.
-func CreateChat(workspaceID, agentID string, temporary *bool) Request {
+func CreateChat(workspaceID, agentID string, temporary *bool) *Request {
 	var w json.Writer
 	w.Open("", '{')
 	w.String("agent_id", agentID)
@@ -51,7 +51,7 @@ func CreateChat(workspaceID, agentID string, temporary *bool) Request {
 		w.Bool("is_temporary", *temporary)
 	}
 	w.Close('}')
-	return Request{
+	return &Request{
 		Method: "POST",
 		Path:   "/v1/workspaces/" + segment(workspaceID) + "/chats",
 		Header: []Field{jsonBody, {"Accept", "application/json"}},
@@ -61,13 +61,13 @@ func CreateChat(workspaceID, agentID string, temporary *bool) Request {
 
 // SendMessage is POST /v1/chats/{chat_id}/messages. parts is the JSON array of the message's parts; model is left out
 // where it is empty.
-func SendMessage(chatID, key, parts, model string) Request {
+func SendMessage(chatID, key, parts, model string) *Request {
 	var w json.Writer
 	w.Open("", '{')
 	w.Raw("parts", []byte(parts))
 	w.Given("model", model)
 	w.Close('}')
-	return Request{
+	return &Request{
 		Method: "POST",
 		Path:   "/v1/chats/" + segment(chatID) + "/messages",
 		Header: []Field{jsonBody, {"Accept", "text/event-stream"}, {"Idempotency-Key", key}},
@@ -76,8 +76,8 @@ func SendMessage(chatID, key, parts, model string) Request {
 }
 
 // AbortChat is POST /v1/chats/{chat_id}/abort.
-func AbortChat(chatID string) Request {
-	return Request{Method: "POST", Path: "/v1/chats/" + segment(chatID) + "/abort", Keepalive: true}
+func AbortChat(chatID string) *Request {
+	return &Request{Method: "POST", Path: "/v1/chats/" + segment(chatID) + "/abort", Keepalive: true}
 }
 
 // segment percent-encodes one path segment as encodeURIComponent does.

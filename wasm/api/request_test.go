@@ -14,7 +14,7 @@ import (
 func TestRequests(t *testing.T) {
 	yes, no := true, false
 	cases := map[string]struct {
-		request   Request
+		request   *Request
 		line      string
 		header    []Field
 		body      string

@@ -4,7 +4,7 @@ import "github.com/seed-76f09577/turnwire/wasm/api"
 
 // Done is the end of a Call: an answer with its body, or an error. It is the last effect.
 type Done struct {
-	Response api.Response
+	Response *api.Response
 	Body     []byte
 	Err      *api.Error
 }
@@ -25,21 +25,21 @@ const recordLimit = 4 << 20
 // Cancel, the input, may come at any time and leads to Done.
 type Call struct {
 	Effects
-	request  api.Request
-	policy   Policy
+	request  *api.Request
+	policy   *Policy
 	exchange *Exchange
 	over     bool
 }
 
 // NewCall makes a call; Start begins it.
-func NewCall(request api.Request, policy Policy) *Call {
+func NewCall(request *api.Request, policy *Policy) *Call {
 	c := &Call{request: request, policy: policy}
 	c.exchange = NewExchange(request, policy, c.Emit)
 	return c
 }
 
 // Request is what the call sends.
-func (c *Call) Request() api.Request { return c.request }
+func (c *Call) Request() *api.Request { return c.request }
 
 // Start sends the first try.
 func (c *Call) Start() { c.exchange.Start() }
@@ -51,7 +51,7 @@ func (c *Call) Sent() { c.exchange.Sent() }
 func (c *Call) Keyed() { c.exchange.Keyed() }
 
 // Headers tells the head of an answer.
-func (c *Call) Headers(_ int64, res api.Response) {
+func (c *Call) Headers(_ int64, res *api.Response) {
 	if c.exchange.Over() {
 		return
 	}

@@ -127,7 +127,7 @@ func TestNothingIsKept(t *testing.T) {
 func TestLimitBeginsWithAConnection(t *testing.T) {
 	b := newBrowser()
 	long := b.open(6, 6)
-	d := newDriver(t, Policy{Timeout: timeout, Connections: b.Connections, Host: host})
+	d := newDriver(t, &Policy{Timeout: timeout, Connections: b.Connections, Host: host})
 	d.x.Start()
 	require.Len(t, d.log, 1)
 	assert.Equal(t, "waiting for a connection", d.log[0].Message)
@@ -150,7 +150,7 @@ func TestEachEndGivesThePlaceBack(t *testing.T) {
 	for name, end := range ends {
 		t.Run(name, func(t *testing.T) {
 			b := newBrowser()
-			d := newDriver(t, Policy{Timeout: timeout, MaxRetries: 1, RenewKey: true, Connections: b.Connections, Host: host})
+			d := newDriver(t, &Policy{Timeout: timeout, MaxRetries: 1, RenewKey: true, Connections: b.Connections, Host: host})
 			end(d)
 			d.x.Cancel() // as who took the answer over does
 			assert.Empty(t, b.hosts)
@@ -158,7 +158,7 @@ func TestEachEndGivesThePlaceBack(t *testing.T) {
 	}
 	t.Run("between two tries", func(t *testing.T) {
 		b := newBrowser()
-		d := newDriver(t, Policy{Timeout: timeout, MaxRetries: 1, Connections: b.Connections, Host: host})
+		d := newDriver(t, &Policy{Timeout: timeout, MaxRetries: 1, Connections: b.Connections, Host: host})
 		d.x.Start()
 		d.give(answer{status: 503})
 		assert.Empty(t, b.hosts)
@@ -175,11 +175,11 @@ func TestKeyThatNeverComes(t *testing.T) {
 	d.x.Sent() // too late
 	assert.True(t, d.x.Over())
 
-	d = newDriver(t, Policy{RenewKey: true})
+	d = newDriver(t, &Policy{RenewKey: true})
 	d.keyless = true
 	d.x.Start()
 	assert.Equal(t, int64(-1), d.timer, "no limit was wanted")
 	d.x.Sent()
-	d.x.Headers(api.Response{Status: 200})
+	d.x.Headers(&api.Response{Status: 200})
 	assert.True(t, d.x.Accepted())
 }

@@ -52,7 +52,7 @@ type driver struct {
 	log     []Log
 }
 
-func newDriver(t *testing.T, policy Policy) *driver {
+func newDriver(t *testing.T, policy *Policy) *driver {
 	d := &driver{t: t, timer: -1}
 	if policy.Jitter == nil {
 		policy.Jitter = func() float64 { return 0.5 }
@@ -96,7 +96,7 @@ func (d *driver) fire() {
 // give makes a the fate of the request under way.
 func (d *driver) give(a answer) {
 	require.True(d.t, d.open, "no request is under way")
-	res := api.Response{Status: a.status, RetryAfter: a.retryAfter, ContentType: "application/json"}
+	res := &api.Response{Status: a.status, RetryAfter: a.retryAfter, ContentType: "application/json"}
 	switch a.lost {
 	case answerCut:
 		d.open = false

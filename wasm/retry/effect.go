@@ -29,7 +29,7 @@ func (e *Effects) Take() []Effect {
 type (
 	// Send sends a request, with an API key asked for now.
 	Send struct {
-		Request api.Request
+		Request *api.Request
 		Attempt int // from 1
 	}
 	// KeyLate says that the API key's function has given none in time: the next request asks it again.

@@ -20,8 +20,8 @@ const (
 // Exchange is one request on its way to an answer. Start it, tell it what happens, and perform what it asks for;
 // it is over when Accepted or Err says so.
 type Exchange struct {
-	request api.Request
-	policy  Policy
+	request *api.Request
+	policy  *Policy
 	emit    func(Effect)
 
 	state    state
@@ -30,13 +30,13 @@ type Exchange struct {
 	renewed  bool
 	slot     *Slot
 	queued   bool // the log says that this try waits for a connection
-	response api.Response
+	response *api.Response
 	err      *api.Error
 }
 
 // NewExchange makes an exchange that hands its effects to emit.
-func NewExchange(request api.Request, policy Policy, emit func(Effect)) *Exchange {
-	return &Exchange{request: request, policy: policy, emit: emit}
+func NewExchange(request *api.Request, policy *Policy, emit func(Effect)) *Exchange {
+	return &Exchange{request: request, policy: policy, emit: emit, response: &api.Response{}}
 }
 
 // Start sends the first try.
@@ -85,7 +85,7 @@ func (x *Exchange) Keyed() {
 }
 
 // Headers tells that an answer's head arrived. Where it is a success the exchange is over.
-func (x *Exchange) Headers(res api.Response) {
+func (x *Exchange) Headers(res *api.Response) {
 	if x.state != sent {
 		return
 	}
@@ -230,7 +230,7 @@ func (x *Exchange) Over() bool { return x.state == accepted || x.state == failed
 func (x *Exchange) Accepted() bool { return x.state == accepted }
 
 // Response is the head of the last answer.
-func (x *Exchange) Response() api.Response { return x.response }
+func (x *Exchange) Response() *api.Response { return x.response }
 
 // Err is why the exchange failed; nil while it has not, or was cancelled.
 func (x *Exchange) Err() *api.Error { return x.err }

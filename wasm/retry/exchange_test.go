@@ -12,7 +12,7 @@ import (
 var stages = map[string]func(d *driver){
 	"idle":          func(d *driver) {},
 	"sent":          func(d *driver) { d.x.Start() },
-	"refused":       func(d *driver) { d.x.Start(); d.x.Headers(api.Response{Status: 503}) },
+	"refused":       func(d *driver) { d.x.Start(); d.x.Headers(&api.Response{Status: 503}) },
 	"waiting":       func(d *driver) { d.x.Start(); d.give(answer{status: 503}) },
 	"sent again":    func(d *driver) { d.x.Start(); d.give(answer{status: 503}); d.fire() },
 	"with a newkey": func(d *driver) { d.x.Start(); d.give(answer{status: 401}) },
@@ -20,14 +20,14 @@ var stages = map[string]func(d *driver){
 
 // ends are the inputs after which nothing changes any more.
 var ends = map[string]func(d *driver){
-	"accepted": func(d *driver) { d.x.Start(); d.x.Headers(api.Response{Status: 200}) },
+	"accepted": func(d *driver) { d.x.Start(); d.x.Headers(&api.Response{Status: 200}) },
 	"refused":  func(d *driver) { d.x.Start(); d.give(answer{status: 400}) },
 	"late":     func(d *driver) { d.x.Start(); d.give(answer{lost: headLate}) },
 	"cancel":   func(d *driver) { d.x.Start(); d.x.Cancel() },
 	"abandon":  func(d *driver) { d.x.Start(); d.x.Abandon(&api.Error{Code: "api_key_failed"}) },
 }
 
-var full = Policy{MaxRetries: 2, Timeout: timeout, RenewKey: true}
+var full = &Policy{MaxRetries: 2, Timeout: timeout, RenewKey: true}
 
 func TestCancelInEachState(t *testing.T) {
 	for name, stage := range stages {
@@ -67,8 +67,8 @@ func TestAbandonInEachState(t *testing.T) {
 
 // bother tells everything that a connection let go may still bring.
 func bother(d *driver) {
-	d.x.Headers(api.Response{Status: 200})
-	d.x.Headers(api.Response{Status: 503})
+	d.x.Headers(&api.Response{Status: 200})
+	d.x.Headers(&api.Response{Status: 503})
 	d.x.Body(unix, []byte("{}"))
 	d.x.Failed("late")
 	d.x.TimerFired()
@@ -102,7 +102,7 @@ func TestInputsOfAnotherState(t *testing.T) {
 		d := newDriver(t, full)
 		d.x.Start()
 		d.give(answer{status: 503})
-		d.x.Headers(api.Response{Status: 200})
+		d.x.Headers(&api.Response{Status: 200})
 		d.x.Failed("late")
 		assert.Equal(t, "open", d.code())
 		assert.Len(t, d.sends, 1)
@@ -110,8 +110,8 @@ func TestInputsOfAnotherState(t *testing.T) {
 	t.Run("a second head", func(t *testing.T) {
 		d := newDriver(t, full)
 		d.x.Start()
-		d.x.Headers(api.Response{Status: 503})
-		d.x.Headers(api.Response{Status: 200})
+		d.x.Headers(&api.Response{Status: 503})
+		d.x.Headers(&api.Response{Status: 200})
 		assert.Equal(t, "open", d.code())
 		assert.Equal(t, 503, d.x.Response().Status)
 	})
@@ -130,12 +130,12 @@ func TestTimers(t *testing.T) {
 	t.Run("the body of a refusal shares it", func(t *testing.T) {
 		d := newDriver(t, full)
 		d.x.Start()
-		d.x.Headers(api.Response{Status: 500})
+		d.x.Headers(&api.Response{Status: 500})
 		assert.Equal(t, int64(timeout), d.timer)
 		assert.Equal(t, []int{api.BodyLimit}, d.reads)
 	})
 	t.Run("no limit", func(t *testing.T) {
-		d := newDriver(t, Policy{MaxRetries: 1})
+		d := newDriver(t, &Policy{MaxRetries: 1})
 		d.x.Start()
 		assert.Equal(t, int64(-1), d.timer)
 	})
@@ -151,7 +151,7 @@ func TestTimers(t *testing.T) {
 }
 
 func TestConnectionError(t *testing.T) {
-	d := newDriver(t, Policy{})
+	d := newDriver(t, &Policy{})
 	d.run(answer{lost: answerCut})
 	err := d.x.Err()
 	assert.Equal(t, api.KindConnection, err.Kind)
@@ -159,7 +159,7 @@ func TestConnectionError(t *testing.T) {
 	assert.Contains(t, err.Message, "POST /v1/chats/c/messages")
 	assert.Contains(t, err.Message, "(TypeError: failed)")
 
-	x := NewExchange(message, Policy{}, func(Effect) {})
+	x := NewExchange(message, &Policy{}, func(Effect) {})
 	x.Start()
 	x.Sent()
 	x.Failed("")

@@ -23,6 +23,12 @@ type Policy struct {
 	Host        string
 }
 
+// With is the policy of a request that may be repeated so.
+func (p Policy) With(safety Safety) *Policy {
+	p.Safety = safety
+	return &p
+}
+
 const (
 	backoffFirst   = 500
 	backoffMost    = 8_000

@@ -20,7 +20,7 @@ func TestStatuses(t *testing.T) {
 	} {
 		for name, safety := range map[string]Safety{"keyed": Repeatable, "unkeyed": Unkeyed} {
 			t.Run(fmt.Sprintf("%d %s", code, name), func(t *testing.T) {
-				d := newDriver(t, Policy{Safety: safety, MaxRetries: 2, Timeout: timeout})
+				d := newDriver(t, &Policy{Safety: safety, MaxRetries: 2, Timeout: timeout})
 				d.run(status(code, code, code, code)...)
 				repeated := slices.Contains(keyed, code)
 				if safety == Unkeyed {
@@ -46,7 +46,7 @@ func TestStatuses(t *testing.T) {
 func TestSuccess(t *testing.T) {
 	for _, code := range []int{200, 201, 202, 204, 206, 299} {
 		t.Run(fmt.Sprint(code), func(t *testing.T) {
-			d := newDriver(t, Policy{MaxRetries: 2, Timeout: timeout})
+			d := newDriver(t, &Policy{MaxRetries: 2, Timeout: timeout})
 			d.run(status(503, code)...)
 			assert.True(t, d.x.Accepted())
 			assert.Equal(t, code, d.x.Response().Status)
@@ -121,7 +121,7 @@ func TestRetries(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			c.policy.Timeout = timeout
-			d := newDriver(t, c.policy)
+			d := newDriver(t, &c.policy)
 			d.run(c.answers...)
 			assert.Equal(t, c.code, d.code())
 			assert.Len(t, d.sends, c.sends)

@@ -12,10 +12,10 @@ import (
 // points are the moments of a turn at which a caller may stop it.
 var points = map[string]func(p *page){
 	"sent":                 func(p *page) {},
-	"refused":              func(p *page) { p.headers(api.Response{Status: 503}) },
-	"waiting":              func(p *page) { p.headers(api.Response{Status: 503}); p.answer("") },
-	"sent again":           func(p *page) { p.headers(api.Response{Status: 503}); p.answer(""); p.advance(1000) },
-	"another content type": func(p *page) { p.headers(api.Response{Status: 200}) },
+	"refused":              func(p *page) { p.headers(&api.Response{Status: 503}) },
+	"waiting":              func(p *page) { p.headers(&api.Response{Status: 503}); p.answer("") },
+	"sent again":           func(p *page) { p.headers(&api.Response{Status: 503}); p.answer(""); p.advance(1000) },
+	"another content type": func(p *page) { p.headers(&api.Response{Status: 200}) },
 	"opened":               func(p *page) { p.headers(eventStream) },
 	"in mid-stream":        func(p *page) { p.headers(eventStream); p.feed(hello + hello) },
 	"in an event":          func(p *page) { p.headers(eventStream); p.feed(hello + hello[:20]) },

@@ -37,7 +37,7 @@ type chatCall struct {
 
 func (w *chatWorld) send() {
 	t := &chatTurn{id: uint32(len(w.turns) + 1), readyAt: -1}
-	policy := retry.Policy{MaxRetries: w.rng.IntN(3), Timeout: w.timeout, RenewKey: w.one(2), Jitter: w.rng.Float64, Connections: w.conns, Host: chatHost}
+	policy := &retry.Policy{MaxRetries: w.rng.IntN(3), Timeout: w.timeout, RenewKey: w.one(2), Jitter: w.rng.Float64, Connections: w.conns, Host: chatHost}
 	t.m = New(Config{Request: api.SendMessage("chat", fmt.Sprint("key-", t.id), "[]", ""), Policy: policy, IdleTimeout: 120_000})
 	t.requester = requester{driver: driver{w: w, m: t.m, perform: t.perform, settled: t.settle}, x: t.m}
 	w.turns = append(w.turns, t)
@@ -175,7 +175,7 @@ func (t *chatTurn) abort() {
 // begin sends an abort: of turns, or the chat's own where there is none.
 func (w *chatWorld) begin(of ...*chatTurn) {
 	c := &chatCall{id: uint32(len(w.calls) + 1), of: of}
-	c.c = retry.NewCall(aborted, retry.Policy{MaxRetries: w.rng.IntN(3), Timeout: w.timeout, Jitter: w.rng.Float64, Connections: w.conns, Host: chatHost})
+	c.c = retry.NewCall(aborted, &retry.Policy{MaxRetries: w.rng.IntN(3), Timeout: w.timeout, Jitter: w.rng.Float64, Connections: w.conns, Host: chatHost})
 	c.requester = requester{driver: driver{w: w, m: c.c, perform: c.perform}, x: c.c}
 	w.calls = append(w.calls, c)
 	w.line.Abort(w.now, c.id, w.timeout)

@@ -164,7 +164,7 @@ func (d *driver) flush() {
 type requester struct {
 	driver
 	x interface {
-		Headers(now int64, res api.Response)
+		Headers(now int64, res *api.Response)
 		Body(now int64, body []byte)
 		RequestFailed(detail string)
 	}
@@ -182,7 +182,7 @@ func (r *requester) tell(conn *request, ms int64, do func()) {
 }
 
 func (r *requester) answer(status int) func() {
-	return func() { r.x.Headers(r.w.now, api.Response{Status: status}) }
+	return func() { r.x.Headers(r.w.now, &api.Response{Status: status}) }
 }
 
 func (r *requester) lose() {

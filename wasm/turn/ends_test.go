@@ -77,10 +77,10 @@ func TestEnds(t *testing.T) {
 
 // TestEndsBeforeTheStream has the ends of a turn that no stream was opened for.
 func TestEndsBeforeTheStream(t *testing.T) {
-	html := api.Response{Status: 200, ContentType: "text/html; charset=utf-8"}
+	html := &api.Response{Status: 200, ContentType: "text/html; charset=utf-8"}
 	refused := func(status int) func(p *page) {
 		return func(p *page) {
-			p.headers(api.Response{Status: status})
+			p.headers(&api.Response{Status: status})
 			p.answer(`{"error":{"message":"no"}}`)
 		}
 	}
@@ -93,8 +93,8 @@ func TestEndsBeforeTheStream(t *testing.T) {
 		sends  int
 	}{
 		{"refused", refused(404), Failed, "not_found", api.KindAPI, 1},
-		{"refused, body cut", func(p *page) { p.headers(api.Response{Status: 404}); p.failed() }, Failed, "not_found", api.KindAPI, 1},
-		{"refused, body stalls", func(p *page) { p.headers(api.Response{Status: 404}); p.advance(timeout) }, Failed, "not_found", api.KindAPI, 1},
+		{"refused, body cut", func(p *page) { p.headers(&api.Response{Status: 404}); p.failed() }, Failed, "not_found", api.KindAPI, 1},
+		{"refused, body stalls", func(p *page) { p.headers(&api.Response{Status: 404}); p.advance(timeout) }, Failed, "not_found", api.KindAPI, 1},
 		{"refused three times", func(p *page) {
 			for range 3 {
 				refused(503)(p)
@@ -115,9 +115,9 @@ func TestEndsBeforeTheStream(t *testing.T) {
 		{"another content type", func(p *page) { p.headers(html); p.answer("<!doctype html>") }, Interrupted, "not_an_event_stream", api.KindProtocol, 1},
 		{"another content type, body cut", func(p *page) { p.headers(html); p.failed() }, Interrupted, "not_an_event_stream", api.KindProtocol, 1},
 		{"another content type, body stalls", func(p *page) { p.headers(html); p.advance(timeout) }, Interrupted, "not_an_event_stream", api.KindProtocol, 1},
-		{"no content type", func(p *page) { p.headers(api.Response{Status: 204}); p.answer("") }, Interrupted, "not_an_event_stream", api.KindProtocol, 1},
+		{"no content type", func(p *page) { p.headers(&api.Response{Status: 204}); p.answer("") }, Interrupted, "not_an_event_stream", api.KindProtocol, 1},
 		{"abort", func(p *page) { p.abort() }, Cancelled, "", "", 1},
-		{"abort in a refusal", func(p *page) { p.headers(api.Response{Status: 503}); p.abort() }, Cancelled, "", "", 1},
+		{"abort in a refusal", func(p *page) { p.headers(&api.Response{Status: 503}); p.abort() }, Cancelled, "", "", 1},
 		{"abort while waiting", func(p *page) { refused(503)(p); p.abort() }, Cancelled, "", "", 1},
 		{"abort in another content type", func(p *page) { p.headers(html); p.abort() }, Cancelled, "", "", 1},
 		{"disconnect", func(p *page) { p.disconnect() }, Interrupted, "disconnected", api.KindConnection, 1},
@@ -197,7 +197,7 @@ func TestWhatAnEndCarries(t *testing.T) {
 	})
 	t.Run("another content type", func(t *testing.T) {
 		p := open(t, config())
-		p.headers(api.Response{Status: 200, ContentType: "text/html", RequestID: "r"})
+		p.headers(&api.Response{Status: 200, ContentType: "text/html", RequestID: "r"})
 		assert.Equal(t, 4096, p.body)
 		p.answer("<title>Sign in</title>")
 		assert.Contains(t, p.outcome.Err.Message, "text/html")
@@ -248,8 +248,8 @@ func TestNothingAfterTheEnd(t *testing.T) {
 func bother(p *page) {
 	p.m.Start()
 	p.headers(eventStream)
-	p.headers(api.Response{Status: 503})
-	p.headers(api.Response{Status: 200, ContentType: "text/html"})
+	p.headers(&api.Response{Status: 503})
+	p.headers(&api.Response{Status: 200, ContentType: "text/html"})
 	p.answer("{}")
 	p.failed()
 	p.feed(hello + complete)

@@ -32,15 +32,15 @@ func FuzzTurn(f *testing.F) {
 			case 4:
 				p.advance(int64(act) * 1000)
 			case 5:
-				p.headers(api.Response{Status: 503, RetryAfter: string(stream[:min(len(stream), 3)])})
+				p.headers(&api.Response{Status: 503, RetryAfter: string(stream[:min(len(stream), 3)])})
 			case 6:
 				p.answer(string(stream))
 			case 7:
 				p.failed()
 			case 8:
-				p.headers(api.Response{Status: 200, ContentType: "text/html"})
+				p.headers(&api.Response{Status: 200, ContentType: "text/html"})
 			case 9:
-				p.headers(api.Response{Status: 401})
+				p.headers(&api.Response{Status: 401})
 			case 10:
 				p.end(true)
 				from = 0

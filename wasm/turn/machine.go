@@ -43,8 +43,8 @@ type Outcome struct {
 
 // Config is what a turn needs to know. Times are milliseconds, 0 is no limit.
 type Config struct {
-	Request     api.Request
-	Policy      retry.Policy
+	Request     *api.Request
+	Policy      *retry.Policy
 	IdleTimeout int64 // without a byte on the open stream
 	// Replay says that the service replays a turn to the key that began it: a stream that broke is asked for again.
 	Replay bool
@@ -123,13 +123,13 @@ func New(config Config) *Machine {
 func (m *Machine) Over() bool { return m.status != Queued && m.status != Streaming }
 
 // Request is the message's request.
-func (m *Machine) Request() api.Request { return m.config.Request }
+func (m *Machine) Request() *api.Request { return m.config.Request }
 
 // Left reports whether the message may have reached the service.
 func (m *Machine) Left() bool { return m.left }
 
 // Policy is how the turn's requests are tried.
-func (m *Machine) Policy() retry.Policy { return m.config.Policy }
+func (m *Machine) Policy() *retry.Policy { return m.config.Policy }
 
 // Text is the answer so far, as UTF-8. It ends before half of a surrogate pair whose other half is still to come.
 func (m *Machine) Text() []byte { return withoutHalf(m.text) }
@@ -160,7 +160,7 @@ func (m *Machine) Sent() {
 }
 
 // Headers tells the head of the answer. now is in milliseconds, as everywhere.
-func (m *Machine) Headers(now int64, res api.Response) {
+func (m *Machine) Headers(now int64, res *api.Response) {
 	if m.Over() || m.phase != asking || m.exchange.Over() {
 		return
 	}

@@ -83,7 +83,7 @@ func (w *world) dial(e retry.Send) {
 		w.onWire(delay, w.refuse)
 	case n < 33:
 		w.onWire(delay, func() {
-			w.headers(api.Response{Status: []int{200, 204}[w.rng.IntN(2)], ContentType: []string{"text/html", "application/json", ""}[w.rng.IntN(3)]})
+			w.headers(&api.Response{Status: []int{200, 204}[w.rng.IntN(2)], ContentType: []string{"text/html", "application/json", ""}[w.rng.IntN(3)]})
 			w.body("<html>")
 		})
 	default:
@@ -105,7 +105,7 @@ func (w *world) delay() int64 {
 var statuses = []int{301, 400, 401, 401, 403, 404, 408, 409, 422, 425, 429, 429, 500, 502, 503, 503, 504}
 
 func (w *world) refuse() {
-	res := api.Response{Status: statuses[w.rng.IntN(len(statuses))], ContentType: "application/json"}
+	res := &api.Response{Status: statuses[w.rng.IntN(len(statuses))], ContentType: "application/json"}
 	switch w.rng.IntN(6) {
 	case 0:
 		res.RetryAfter = fmt.Sprint(w.rng.IntN(70))
@@ -131,7 +131,7 @@ func (w *world) body(text string) {
 }
 
 // serve answers with the turn, or with what the service makes of it when the key comes again.
-func (w *world) serve(request api.Request) {
+func (w *world) serve(request *api.Request) {
 	f := w.form
 	w.from, w.truth, w.broken = 0, w.s, false
 	if w.opened > 0 {
@@ -182,7 +182,7 @@ func (s *script) upTo(n int) *script {
 }
 
 // again is what a service brings for a key that it knows.
-func (w *world) again(request api.Request, f *form) {
+func (w *world) again(request *api.Request, f *form) {
 	switch w.replay {
 	case same:
 		f.ids = f.ids != (w.rng.IntN(4) == 0)

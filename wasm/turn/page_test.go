@@ -15,14 +15,14 @@ const (
 )
 
 var (
-	eventStream = api.Response{Status: 200, ContentType: "text/event-stream", RequestID: "req-1"}
+	eventStream = &api.Response{Status: 200, ContentType: "text/event-stream", RequestID: "req-1"}
 	aborted     = api.AbortChat("chat")
 )
 
 func config() Config {
 	return Config{
 		Request:     api.SendMessage("chat", "key-1", `[{"type":"text","text":"hi"}]`, ""),
-		Policy:      retry.Policy{MaxRetries: 2, Timeout: timeout, Jitter: func() float64 { return 0.5 }},
+		Policy:      &retry.Policy{MaxRetries: 2, Timeout: timeout, Jitter: func() float64 { return 0.5 }},
 		IdleTimeout: idleTimeout,
 	}
 }
@@ -85,13 +85,13 @@ func (p *page) fail(format string, args ...any) {
 
 func (p *page) over() bool { return p.outcome != nil }
 
-func (p *page) headers(res api.Response) { p.m.Headers(p.now, res); p.settle() }
-func (p *page) answer(body string)       { p.body = 0; p.m.Body(p.now, []byte(body)); p.settle() }
-func (p *page) failed()                  { p.request = false; p.m.RequestFailed("TypeError: failed"); p.settle() }
-func (p *page) abort()                   { p.m.Abort(); p.settle() }
-func (p *page) disconnect()              { p.m.Disconnect(); p.settle() }
-func (p *page) hold(on bool)             { p.m.Hold(p.now, on); p.settle() }
-func (p *page) feed(bytes string)        { p.feedBytes([]byte(bytes)) }
+func (p *page) headers(res *api.Response) { p.m.Headers(p.now, res); p.settle() }
+func (p *page) answer(body string)        { p.body = 0; p.m.Body(p.now, []byte(body)); p.settle() }
+func (p *page) failed()                   { p.request = false; p.m.RequestFailed("TypeError: failed"); p.settle() }
+func (p *page) abort()                    { p.m.Abort(); p.settle() }
+func (p *page) disconnect()               { p.m.Disconnect(); p.settle() }
+func (p *page) hold(on bool)              { p.m.Hold(p.now, on); p.settle() }
+func (p *page) feed(bytes string)         { p.feedBytes([]byte(bytes)) }
 
 func (p *page) end(clean bool) {
 	detail := ""

@@ -95,7 +95,9 @@ func (m *Machine) breakOff(err *api.Error) {
 		m.lastID = string(json.ToUTF8(id))
 	}
 	if m.lastID != "" {
-		request.Header = append(request.Header[:len(request.Header):len(request.Header)], api.Field{Name: "Last-Event-ID", Value: byteString(m.lastID)})
+		again := *request
+		again.Header = append(request.Header[:len(request.Header):len(request.Header)], api.Field{Name: "Last-Event-ID", Value: byteString(m.lastID)})
+		request = &again
 	}
 	m.exchange = retry.NewExchange(request, m.config.Policy, m.Emit)
 	m.parser.Reset()

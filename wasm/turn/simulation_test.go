@@ -124,7 +124,7 @@ func (w *world) late() {
 	case 0:
 		w.headers(eventStream)
 	case 1:
-		w.headers(api.Response{Status: 503})
+		w.headers(&api.Response{Status: 503})
 	case 2:
 		w.answer("{}")
 	case 3:

@@ -68,7 +68,7 @@ func TestNoLimitOnAnotherContentType(t *testing.T) {
 	c := config()
 	c.Policy.Timeout = 0
 	p := open(t, c)
-	p.headers(api.Response{Status: 200})
+	p.headers(&api.Response{Status: 200})
 	assert.Equal(t, int64(-1), p.due)
 	p.answer("")
 	assert.Equal(t, "not_an_event_stream", p.code())
@@ -172,7 +172,7 @@ func TestHeldBack(t *testing.T) {
 func TestStartsNothingTwice(t *testing.T) {
 	p := streaming(t)
 	p.headers(eventStream)
-	p.headers(api.Response{Status: 500})
+	p.headers(&api.Response{Status: 500})
 	p.answer("")
 	p.failed()
 	assert.Equal(t, Streaming, p.status)

@@ -29,8 +29,8 @@ type (
 	// Ask sends a request to the service: make a retry.Call of it and tell its retry.Done by Answered. There is one at
 	// a time. It has timers of its own.
 	Ask struct {
-		Request api.Request
-		Policy  retry.Policy
+		Request *api.Request
+		Policy  *retry.Policy
 		Poll    bool // it is a part of the wait, whose own options count
 	}
 	// DropAsk cancels the call under way; its end is not told any more.
@@ -122,7 +122,7 @@ type Config struct {
 	Checksum    Checksum
 	KnownSum    string // hexadecimal, of ChecksumKnown; or of ChecksumDuring where it happens to be known already
 	Base64      bool   // send the sum so, not as hexadecimal
-	Policy      retry.Policy
+	Policy      *retry.Policy
 	Wait        *WaitConfig // nil: registered is done
 	MapTicket   func(raw []byte) ([]byte, *api.Error)
 	Resumable   bool   // a record is to be kept

@@ -29,8 +29,14 @@ type hand struct {
 }
 
 func begin(t *testing.T, c Config) *hand {
+	if c.Policy == nil {
+		c.Policy = &retry.Policy{}
+	}
 	if c.Policy.Jitter == nil {
 		c.Policy.Jitter = func() float64 { return 0.5 }
+	}
+	if c.Wait != nil {
+		c.Wait.Policy = c.Policy
 	}
 	h := &hand{t: t, stores: map[int]Store{}, now: 1_000_000, timer: -1}
 	c.Policy.Connections = retry.NewConnections(func() int64 { return h.now }, nil)
@@ -96,7 +102,7 @@ func (h *hand) lastAsk() string {
 
 func (h *hand) answerAsk(body string) {
 	h.do(func(now int64) {
-		h.m.Answered(now, retry.Done{Response: api.Response{Status: 200}, Body: []byte(body)})
+		h.m.Answered(now, retry.Done{Response: &api.Response{Status: 200}, Body: []byte(body)})
 	})
 }
 

@@ -21,7 +21,7 @@ const (
 type Notice struct {
 	retry.Effects
 	file    Untold
-	policy  retry.Policy
+	policy  *retry.Policy
 	tries   int
 	asking  bool
 	offline bool
@@ -29,9 +29,8 @@ type Notice struct {
 }
 
 // NewNotice makes a notice; Start begins it.
-func NewNotice(file Untold, policy retry.Policy) *Notice {
-	policy.Safety = retry.Repeatable
-	return &Notice{file: file, policy: policy}
+func NewNotice(file Untold, policy *retry.Policy) *Notice {
+	return &Notice{file: file, policy: policy.With(retry.Repeatable)}
 }
 
 // Start waits for the first try: what could not be told a moment ago can't be now.

@@ -51,7 +51,7 @@ func TestUntold(t *testing.T) {
 
 // TestNotice takes a notice through what may become of it.
 func TestNotice(t *testing.T) {
-	n := NewNotice(Untold{"f", "why"}, retry.Policy{})
+	n := NewNotice(Untold{"f", "why"}, &retry.Policy{})
 	n.Start(true)
 	assert.Equal(t, []retry.Effect{retry.SetTimer{After: recheck}}, n.Take())
 	n.Online(0)
@@ -79,7 +79,7 @@ func TestNotice(t *testing.T) {
 	n.Online(0)
 	assert.Empty(t, n.Take())
 
-	n = NewNotice(Untold{"f", "why"}, retry.Policy{})
+	n = NewNotice(Untold{"f", "why"}, &retry.Policy{})
 	n.Start(false)
 	n.Offline(0)
 	for range 2 * noticeTries {

@@ -121,7 +121,7 @@ func (m *Machine) Restored(now int64, record []byte) {
 		m.abandon(json.String(failed[0]), json.String(failed[1]))
 	}
 	r := json.Members(record, recordMembers...)
-	ticket, err := api.ParseTicket(api.Request{}, api.Response{}, r[recordTicket])
+	ticket, err := api.ParseTicket(&api.Request{}, &api.Response{}, r[recordTicket])
 	version, _ := json.Int(r[recordVersion])
 	p, unknown := recognise(ticket)
 	m.transfer.ticket = ticket

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/seed-76f09577/turnwire/wasm/api"
+	"github.com/seed-76f09577/turnwire/wasm/retry"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -19,7 +20,7 @@ func FuzzRecord(f *testing.F) {
 	f.Add(m.Record())
 	f.Add([]byte(`{"abandoned":["a"]}`))
 	f.Fuzz(func(t *testing.T, record []byte) {
-		m := New(Config{Name: "n", Size: 100, BlockSize: 10, Resumable: true})
+		m := New(Config{Name: "n", Size: 100, BlockSize: 10, Policy: &retry.Policy{}, Resumable: true})
 		m.Restored(0, record)
 		require.True(t, m.Wants())
 		m.Abort(1)

@@ -38,7 +38,7 @@ func (m *Machine) askReport() {
 	m.ask(forReport, m.reportRequest(), retry.Repeatable)
 }
 
-func (m *Machine) reportRequest() api.Request {
+func (m *Machine) reportRequest() *api.Request {
 	return api.ReportUploaded(m.FileID(), m.config.Size, m.sum.value)
 }
 

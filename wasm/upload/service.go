@@ -21,11 +21,9 @@ const (
 	forPoll
 )
 
-func (m *Machine) ask(why purpose, request api.Request, safety retry.Safety) {
+func (m *Machine) ask(why purpose, request *api.Request, safety retry.Safety) {
 	m.asking = why
-	policy := m.config.Policy
-	policy.Safety = safety
-	m.Emit(Ask{Request: request, Policy: policy})
+	m.Emit(Ask{Request: request, Policy: m.config.Policy.With(safety)})
 }
 
 func (m *Machine) params() api.FileParams {
@@ -106,7 +104,7 @@ func (m *Machine) ticket(d *retry.Done) (*api.Ticket, *api.Error) {
 		mapped, err := m.config.MapTicket(body)
 		if err != nil {
 			// The file may be registered all the same.
-			unmapped, _ := api.ParseTicket(api.Request{}, api.Response{}, body)
+			unmapped, _ := api.ParseTicket(&api.Request{}, &api.Response{}, body)
 			return &api.Ticket{FileID: unmapped.FileID}, err
 		}
 		body = mapped

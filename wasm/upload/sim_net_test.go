@@ -58,14 +58,14 @@ func (s *sim) performCall(id int) {
 					}
 					tell(s.w.between(1, 100), func() {
 						s.hear(id, body)
-						call.Headers(s.w.now, api.Response{Status: status})
+						call.Headers(s.w.now, &api.Response{Status: status})
 						call.Body(s.w.now, []byte(body))
 					})
 				})
 				continue
 			}
 			tell(s.w.between(1, 300), func() {
-				call.Headers(s.w.now, api.Response{Status: status})
+				call.Headers(s.w.now, &api.Response{Status: status})
 				call.Body(s.w.now, []byte(body))
 			})
 		case retry.SetTimer:

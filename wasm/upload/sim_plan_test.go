@@ -51,7 +51,7 @@ func newSim(t *testing.T, seed uint64, scale scale) *sim {
 		Concurrency: rng.IntN(6), BlockTries: rng.IntN(6), BlockTimeout: []int64{60_000, 5_000}[rng.IntN(2)],
 		DataTimeout: 30_000, ReportTimeout: []int64{0, 20_000, 300_000}[rng.IntN(3)],
 		Checksum: check, Resumable: !w.one(3),
-		Policy: retry.Policy{MaxRetries: 2, Timeout: 60_000, Jitter: rng.Float64, Host: host(serviceAddress)},
+		Policy: &retry.Policy{MaxRetries: 2, Timeout: 60_000, Jitter: rng.Float64, Host: host(serviceAddress)},
 	}
 	s.config.Service = serviceAddress
 	if check == ChecksumKnown || check == ChecksumDuring && w.one(4) {

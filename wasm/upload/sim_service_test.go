@@ -38,7 +38,7 @@ type file struct {
 	reports int   // that it was uploaded, as far as they were sent
 }
 
-func (s *service) handle(r api.Request) (int, string) {
+func (s *service) handle(r *api.Request) (int, string) {
 	var body struct {
 		Name, ContentType, Checksum, Status, Error string
 		Size                                       int64

@@ -150,7 +150,9 @@ func (s *sim) run() {
 // load begins with a page, new or again.
 func (s *sim) load() {
 	s.page++
-	s.config.Policy.Connections = retry.NewConnections(func() int64 { return s.w.now }, nil)
+	policy := *s.config.Policy
+	policy.Connections = retry.NewConnections(func() int64 { return s.w.now }, nil)
+	s.config.Policy = &policy
 	if s.config.Wait != nil {
 		s.config.Wait.Policy = s.config.Policy
 	}

@@ -18,7 +18,7 @@ type WaitConfig struct {
 	Interval    int64 // 0: DefaultInterval; growing by half with each poll
 	MaxInterval int64 // 0: DefaultMaxInterval
 	Limit       int64 // of the whole wait; 0 for none
-	Policy      retry.Policy
+	Policy      *retry.Policy
 }
 
 // Wait polls a file until the service is done with it (interface, "File status"). Its methods must not be called
@@ -49,7 +49,7 @@ func NewWait(fileID string, config WaitConfig) *Wait {
 	if config.MaxInterval <= 0 {
 		config.MaxInterval = DefaultMaxInterval
 	}
-	config.Policy.Safety = retry.Repeatable
+	config.Policy = config.Policy.With(retry.Repeatable)
 	return &Wait{id: fileID, config: config, interval: min(config.Interval, max(config.MaxInterval, 1))}
 }
 

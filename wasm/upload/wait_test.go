@@ -33,7 +33,7 @@ func TestWait(t *testing.T) {
 		{"processing_failed", WaitConfig{}, false, []retry.Done{done("processing_failed")}, []int64{0}, 10, "processing_failed"},
 		{"too long", WaitConfig{Limit: 1_200}, false, []retry.Done{busy, busy}, []int64{0, 1010}, 1200, "wait_timeout"},
 		{"no answer", WaitConfig{Limit: 500}, false, nil, []int64{0}, 500, "wait_timeout"},
-		{"no record", WaitConfig{}, false, []retry.Done{{Body: []byte("<html>")}}, []int64{0}, 10, "file_without_status"},
+		{"no record", WaitConfig{}, false, []retry.Done{{Response: &api.Response{}, Body: []byte("<html>")}}, []int64{0}, 10, "file_without_status"},
 		{"refused", WaitConfig{}, false, []retry.Done{missing}, []int64{0}, 10, "not_found"},
 		{"what may pass", WaitConfig{}, false, []retry.Done{lost, late, busy, lost, done("ready")}, []int64{0, 1010, 2520, 4780, 8165}, 8175, "ready"},
 		{"as the service says", WaitConfig{}, false, []retry.Done{down, done("ready")}, []int64{0, 4010}, 4020, "ready"},
@@ -42,6 +42,7 @@ func TestWait(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
+			c.config.Policy = &retry.Policy{}
 			w := NewWait("f", c.config)
 			if c.offline {
 				w.Offline(0)
@@ -93,7 +94,7 @@ func TestWait(t *testing.T) {
 }
 
 func TestWaitIsCancelled(t *testing.T) {
-	w := NewWait("f", WaitConfig{})
+	w := NewWait("f", WaitConfig{Policy: &retry.Policy{}})
 	w.Start(0)
 	w.Take()
 	w.Cancel()
