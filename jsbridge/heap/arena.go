@@ -16,11 +16,11 @@ func (m *memory) at(a uint32) unsafe.Pointer { return unsafe.Add(m.base, a) }
 func (m *memory) from() uint32 { return m.bottom }
 
 func (m *memory) extend(start, pages uint32) uint32 {
-	if end := start + pages<<pageBits; end > m.end {
-		m.end = (end + 1<<16 - 1) &^ (1<<16 - 1)
-		if m.end > m.limit {
+	if end := (start + pages<<pageBits + 1<<16 - 1) &^ (1<<16 - 1); end > m.end {
+		if end > m.limit {
 			panic("out of memory")
 		}
+		m.end = end
 	}
 	return (m.end - start) >> pageBits
 }

@@ -200,7 +200,8 @@ func (h *Heap) release(i uint32) {
 func (h *Heap) grow(n uint32) {
 	const entry = uint32(unsafe.Sizeof(page{}))
 	was, need, more := h.pages, h.pages+max(n, h.pages/8), uint32(0)
-	if need > h.room {
+	// Memory grows by 16 pages, so that there may be more of them than are needed.
+	if need+16 > h.room {
 		more = (2*need*entry + pageSize - 1) >> pageBits
 	}
 	h.pages = h.extend(h.start, need+more)
