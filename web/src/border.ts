@@ -1,8 +1,5 @@
 import { type Control, type Page, pageRecords, pageTexts } from "./contract.ts";
-import { left, type Program } from "./program.ts";
-
-/** The module's functions or the page's as they cross: a record is JSON, and the last argument. */
-export type Crossing<T> = { [name in keyof T]: (...args: any[]) => any };
+import { type Crossing, left, type Program } from "./program.ts";
 
 const encoder = new TextEncoder();
 

@@ -1,9 +1,8 @@
 // turnwire.go.mjs: what a module compiled by Go needs beside it.
 
 import newGo from "wasm-exec";
-import type { Crossing } from "./border.ts";
 import type { Control, Exports } from "./contract.ts";
-import type { BeginGo } from "./program.ts";
+import type { BeginGo, Crossing } from "./program.ts";
 
 /** Its program sees the page's functions and little else of the global object. */
 export const begin: BeginGo = async (module, page, ended) => {

@@ -1,8 +1,10 @@
 import { chunkSize, type Control, type Exports, words } from "./contract.ts";
-import type { Crossing } from "./border.ts";
 
 /** See import.ts. */
 declare const turnwireImport: typeof import("./import.ts").turnwireImport;
+
+/** The module's functions or the page's as they cross: a record is JSON, and the last argument. */
+export type Crossing<T> = { [name in keyof T]: (...args: any[]) => any };
 
 /** A running program of the module, of either build. */
 export interface Program {
