@@ -15,24 +15,14 @@ import (
 
 // delivered is what a replay is compared with, beside the turn's text, reasoning and fragments of arguments.
 type delivered struct {
-	ids       map[string]identified
+	ids       ids
 	anonymous bool     // some event had no id of its own
 	hashes    []uint64 // of the events that are no fragments, in order
 }
 
-type identified struct {
-	place int
-	hash  uint64
-}
-
 func (d *delivered) add(m *message) {
-	if _, again := d.ids[json.View(m.id)]; again || m.id == nil {
+	if m.id == nil || !d.ids.add(m.id, m.hash()) {
 		d.anonymous = true
-	} else {
-		if d.ids == nil {
-			d.ids = map[string]identified{}
-		}
-		d.ids[string(m.id)] = identified{len(d.ids), m.hash()}
 	}
 	if !m.fragment() {
 		d.hashes = append(d.hashes, m.hash())
@@ -41,7 +31,7 @@ func (d *delivered) add(m *message) {
 
 // identifies reports whether the ids tell events apart. One alone does not show that: a service may give all events of
 // a turn the same.
-func (d *delivered) identifies() bool { return !d.anonymous && len(d.ids) > 1 }
+func (d *delivered) identifies() bool { return !d.anonymous && d.ids.count > 1 }
 
 // fragment reports whether a replay may cut the event's content elsewhere.
 func (m *message) fragment() bool {
@@ -179,9 +169,9 @@ func (m *Machine) admitByID(r *replay, e *message) verdict {
 	if e.id == nil {
 		return different
 	}
-	seen, ok := m.delivered.ids[json.View(e.id)]
+	seen, ok := m.delivered.ids.get(e.id)
 	switch {
-	case !ok && r.place >= 0 && r.place != len(m.delivered.ids)-1:
+	case !ok && r.place >= 0 && r.place != m.delivered.ids.count-1:
 		return different
 	case !ok:
 		return fresh
