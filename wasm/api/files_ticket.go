@@ -70,7 +70,7 @@ func (t *Ticket) parse(object []byte) bool {
 			t.Header = append(t.Header, Field{name, json.String(value)})
 		}
 	})
-	for _, item := range json.Items(parts) {
+	json.EachItem(parts, func(item []byte) {
 		p := json.Members(item, "part_number", "partNumber", "number", "url")
 		numbers, url := p[:3], p[3]
 		for _, v := range numbers {
@@ -79,7 +79,7 @@ func (t *Ticket) parse(object []byte) bool {
 				break
 			}
 		}
-	}
+	})
 	for _, item := range json.Items(extensions) {
 		if name := json.String(item); name != "" {
 			t.Extensions = append(t.Extensions, name)

@@ -30,31 +30,38 @@ func Each(object []byte, visit func(key, value []byte)) {
 	}
 }
 
-// Items returns the items of an array; of anything else there are none.
+// Items returns the items of an array; of anything else there are none. It is for short ones: see EachItem.
 func Items(array []byte) (items [][]byte) {
+	EachItem(array, func(value []byte) { items = append(items, value) })
+	return items
+}
+
+// EachItem visits the items of an array; of anything else there are none. Who keeps an item of a long text keeps a copy:
+// TinyGo's collector walks from every pointer into an object back to where the object begins.
+func EachItem(array []byte, visit func(value []byte)) {
 	var r Reader
 	r.Reset(array)
 	r.space()
 	if r.peek() != '[' {
-		return nil
+		return
 	}
 	r.pos++
-	for {
+	for first := true; ; first = false {
 		r.space()
 		if r.peek() == ']' {
-			return items
+			return
 		}
-		if len(items) > 0 {
+		if !first {
 			if r.peek() != ',' {
-				return items
+				return
 			}
 			r.pos++
 		}
 		value := r.Value()
 		if value == nil {
-			return items
+			return
 		}
-		items = append(items, value)
+		visit(value)
 	}
 }
 

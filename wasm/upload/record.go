@@ -39,7 +39,13 @@ var recordMembers = []string{
 // Record is what a later page needs to go on, as JSON; of an upload that was given up, what the service has to be told.
 // It holds signed addresses: keep it where only this origin reads.
 func (m *Machine) Record() []byte {
-	var w json.Writer
+	recorded := m.step < closing || m.keep
+	var space []byte
+	if recorded {
+		// All at once: a ticket may have megabytes of addresses, and growing by steps would take them several times.
+		space = make([]byte, 0, len(m.transfer.ticketText())+100*len(m.transfer.lanes)+1000)
+	}
+	w := json.WriterTo(space)
 	w.Open("", '{')
 	w.Int("version", recordForm)
 	if failed := append(m.untold[:len(m.untold):len(m.untold)], m.failures...); len(failed) > 0 {
@@ -50,8 +56,8 @@ func (m *Machine) Record() []byte {
 		}
 		w.Close(']')
 	}
-	if m.step < closing || m.keep {
-		m.record(&w)
+	if recorded {
+		m.record(w)
 	}
 	w.Close('}')
 	return w.Text()
@@ -60,7 +66,7 @@ func (m *Machine) Record() []byte {
 func (m *Machine) record(w *json.Writer) {
 	t := &m.transfer
 	w.String("data", m.identity())
-	w.Raw("ticket", t.ticket.AppendJSON(nil))
+	w.Raw("ticket", t.ticketText())
 	w.String("sum", m.sum.value)
 	if m.sum.state != "" {
 		w.Int("hashed", m.sum.at)
@@ -191,26 +197,30 @@ func (m *Machine) relay(blockSize, laneSize, lanes []byte) bool {
 	for _, l := range t.lanes {
 		l.sent = l.to // by whom, is not known any more
 	}
-	for _, item := range json.Items(lanes) {
-		v := json.Items(item)
-		if len(v) < 3 {
-			return false
-		}
-		index, ok1 := json.Int(v[0])
-		at, ok2 := json.Int(v[1])
-		done := isTrue(v[2])
-		if !ok1 || !ok2 || index < 0 || index >= int64(len(t.lanes)) {
-			return false
-		}
-		l := t.lanes[index]
-		if at < l.from || at > l.to || done && at != l.to {
-			return false
-		}
-		t.move(l, at)
-		l.best, l.done, l.unsure = at, done, !done
-		if len(v) >= 5 {
-			l.url, l.tag = json.String(v[3]), json.String(v[4])
-		}
+	fits := true
+	json.EachItem(lanes, func(item []byte) { fits = fits && t.relayLane(json.Items(item)) })
+	return fits
+}
+
+// relayLane takes what a record has of a lane.
+func (t *transfer) relayLane(v [][]byte) bool {
+	if len(v) < 3 {
+		return false
+	}
+	index, ok1 := json.Int(v[0])
+	at, ok2 := json.Int(v[1])
+	done := isTrue(v[2])
+	if !ok1 || !ok2 || index < 0 || index >= int64(len(t.lanes)) {
+		return false
+	}
+	l := t.lanes[index]
+	if at < l.from || at > l.to || done && at != l.to {
+		return false
+	}
+	t.move(l, at)
+	l.best, l.done, l.unsure = at, done, !done
+	if len(v) >= 5 {
+		l.url, l.tag = json.String(v[3]), json.String(v[4])
 	}
 	return true
 }

@@ -116,7 +116,7 @@ func (m *Machine) registered(d *retry.Done) {
 	ticket, err := m.ticket(d)
 	if m.step >= closing {
 		if ticket.FileID != "" {
-			m.transfer.ticket.FileID = ticket.FileID
+			m.transfer.ticket = &api.Ticket{FileID: ticket.FileID}
 			m.abandon(ticket.FileID, "the upload was aborted")
 			m.save = true
 		}

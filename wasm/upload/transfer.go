@@ -8,7 +8,7 @@ import (
 
 // transfer is what is known of an upload's way into the store: where it goes, how it is cut, how far each lane came.
 type transfer struct {
-	ticket      *api.Ticket
+	ticket      *api.Ticket // is replaced, never changed
 	name        string
 	contentType string
 	size        int64
@@ -24,6 +24,17 @@ type transfer struct {
 	commits   int  // that were sent, by earlier pages too
 	able      bool // the store can do what the protocol makes use of and does not need; what that is, each says itself
 	committed bool
+
+	text   []byte // of the ticket in textOf
+	textOf *api.Ticket
+}
+
+// ticketText is the ticket in the form of a record. Records are many, and one ticket may have thousands of addresses.
+func (t *transfer) ticketText() []byte {
+	if t.textOf != t.ticket {
+		t.text, t.textOf = t.ticket.AppendJSON(nil), t.ticket
+	}
+	return t.text
 }
 
 // lane is a run of the data that is stored in order: a block, or several one after the other.
