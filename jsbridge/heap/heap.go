@@ -155,10 +155,11 @@ func seek(marks *[8]uint32, i, n, invert uint32) uint32 {
 
 // take gives the number of the first of n pages that are zero.
 func (h *Heap) take(n, kind uint32) uint32 {
-	i, found := h.hint, uint32(0)
+	hint := &h.hint
 	if n > 1 {
-		i = max(i, h.wide)
+		hint = &h.wide
 	}
+	i, found := *hint, uint32(0)
 	for found < n {
 		if i+found == h.pages {
 			h.grow(n - found)
@@ -169,11 +170,7 @@ func (h *Heap) take(n, kind uint32) uint32 {
 			i, found = i+found+1, 0
 		}
 	}
-	if n == 1 {
-		h.hint = i + 1
-	} else {
-		h.wide = i + n
-	}
+	*hint = i + n
 	*h.page(i) = page{kind: kind, link: n}
 	for k := i + 1; k < i+n; k++ {
 		*h.page(k) = page{kind: tail, link: i}
@@ -216,11 +213,8 @@ func (h *Heap) grow(n uint32) {
 	for i := uint32(1); i < more; i++ {
 		*h.page(was + i) = page{kind: tail, link: was}
 	}
-	h.fresh = was + more
 	if old != 0 {
-		i := (old - h.start) >> pageBits
-		h.release(i)
-		h.hint = min(h.hint, i)
+		h.release((old - h.start) >> pageBits)
 	}
 }
 
