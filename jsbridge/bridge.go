@@ -24,8 +24,8 @@ type Bridge struct {
 	asks     numbered[*keyAsked]
 	requests numbered[*requester]
 	timers   numbered[*timer]
-	waits    map[*liveWait]bool
-	notices  map[*liveNotice]bool
+	waits    numbered[*liveWait]
+	notices  numbered[*liveNotice]
 	chats    map[string]*chat
 
 	streams streams.Streams
@@ -38,7 +38,7 @@ type cancelled interface{ cancel() }
 
 // New makes a bridge to a page.
 func New(page contract.Page) *Bridge {
-	b := &Bridge{page: page, waits: map[*liveWait]bool{}, notices: map[*liveNotice]bool{}, chats: map[string]*chat{}}
+	b := &Bridge{page: page, chats: map[string]*chat{}}
 	b.connections = retry.NewConnections(b.clock, func(root string, held int) { page.Holds(held, root) })
 	return b
 }
@@ -65,27 +65,15 @@ func (b *Bridge) CancelCall(number uint32) {
 func (b *Bridge) WentOnline() {
 	b.turns.each(func(t *liveTurn) { t.machine.Online(); t.flush() })
 	b.uploads.each(func(u *liveUpload) { u.machine.Online(b.clock()); u.flush() })
-	for w := range b.waits {
-		w.machine.Online(b.clock())
-		w.flush()
-	}
-	for n := range b.notices {
-		n.machine.Online(b.clock())
-		n.flush()
-	}
+	b.waits.each(func(w *liveWait) { w.machine.Online(b.clock()); w.flush() })
+	b.notices.each(func(n *liveNotice) { n.machine.Online(b.clock()); n.flush() })
 }
 
 // WentOffline is contract.Control's.
 func (b *Bridge) WentOffline() {
 	b.uploads.each(func(u *liveUpload) { u.machine.Offline(b.clock()); u.flush() })
-	for w := range b.waits {
-		w.machine.Offline(b.clock())
-		w.flush()
-	}
-	for n := range b.notices {
-		n.machine.Offline(b.clock())
-		n.flush()
-	}
+	b.waits.each(func(w *liveWait) { w.machine.Offline(b.clock()); w.flush() })
+	b.notices.each(func(n *liveNotice) { n.machine.Offline(b.clock()); n.flush() })
 }
 
 // OthersMove is contract.Control's.
@@ -130,5 +118,5 @@ func (b *Bridge) Live() (n int) {
 	b.calls.each(func(*awaited) { n++ })
 	b.turns.each(func(*liveTurn) { n++ })
 	b.uploads.each(func(*liveUpload) { n++ })
-	return n + len(b.waits) + len(b.notices) + len(b.chats) + len(b.asks.entries) + len(b.requests.entries) + len(b.timers.entries)
+	return n + len(b.waits.entries) + len(b.notices.entries) + len(b.chats) + len(b.asks.entries) + len(b.requests.entries) + len(b.timers.entries)
 }

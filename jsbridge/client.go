@@ -36,9 +36,9 @@ func (b *Bridge) CloseClient(number uint32) {
 	b.clients.remove(number)
 	c.begin()
 	c.isClosed = true
-	for _, o := range c.open.entries {
+	c.open.each(func(o closed) {
 		o.clientClosed(&api.Error{Kind: api.KindClient, Code: "client_closed", Message: "the client was closed while the call was under way"})
-	}
+	})
 	c.end()
 }
 

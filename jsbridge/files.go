@@ -12,6 +12,7 @@ type liveNotice struct {
 	serviceCalls
 	pump
 	machine *upload.Notice
+	place   uint32 // among all notices
 }
 
 func (c *client) notify(file upload.Untold, headers []api.Field, policy *retry.Policy) {
@@ -23,7 +24,7 @@ func (c *client) notify(file upload.Untold, headers []api.Field, policy *retry.P
 		n.machine.TimerFired(c.b.clock())
 		n.flush()
 	}}
-	c.b.notices[n] = true
+	n.place = c.b.notices.add(n)
 	c.begin()
 	c.log("warn", "the service will be told later", retry.Field{Name: "fileId", Value: file.FileID})
 	n.machine.Start(!c.b.page.Online())
@@ -34,7 +35,7 @@ func (n *liveNotice) flush() {
 	n.run(n.machine, func(effect retry.Effect) {
 		if !n.perform(effect) {
 			n.client.b.clearTimer(&n.timer)
-			delete(n.client.b.notices, n)
+			n.client.b.notices.take(n.place)
 			n.client.end()
 		}
 	})
@@ -47,6 +48,7 @@ type liveWait struct {
 	awaited
 	machine *upload.Wait
 	place   uint32 // among what the client has open
+	listed  uint32 // among all waits
 }
 
 // WaitFile is contract.Control's.
@@ -61,7 +63,7 @@ func (b *Bridge) WaitFile(number, client uint32, p *contract.WaitParams) {
 		w.flush()
 	}}
 	b.await(number, &w.awaited, w)
-	b.waits[w] = true
+	w.listed = b.waits.add(w)
 	w.place = c.open.add(w)
 	c.begin()
 	if !b.page.Online() {
@@ -106,7 +108,7 @@ func (w *liveWait) end() {
 	c := w.client
 	if _, ok := c.open.take(w.place); ok {
 		c.b.clearTimer(&w.timer)
-		delete(c.b.waits, w)
+		c.b.waits.take(w.listed)
 		c.end()
 	}
 }

@@ -56,3 +56,14 @@ func (n *numbered[T]) take(number uint32) (v T, ok bool) {
 	delete(n.entries, number)
 	return v, ok
 }
+
+// each calls do with everything that has a number now, and still has it when its turn comes: in a definite order, which a
+// map has not. The newest first, so that none leaves because one ended that it waited for.
+func (n *numbered[T]) each(do func(v T)) {
+	for number, left := n.last, len(n.entries); left > 0 && number > 0; number-- {
+		if v, ok := n.entries[number]; ok {
+			left--
+			do(v)
+		}
+	}
+}
