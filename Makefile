@@ -24,14 +24,14 @@ go_tests = $(addprefix e2e/,$(addsuffix .test.mjs, turn ends cancel replay retry
 browser := . ./wasm/... ./jsbridge/...
 
 .PHONY: demo test build check bench fuzz clean
-.PHONY: install contract border small kept format vet thirtytwo types size arch reproducible native facade simulation chromium hostile gobuild e2e sizes
+.PHONY: install contract border small kept format vet thirtytwo types size arch reproducible native facade differential simulation chromium hostile gobuild e2e sizes
 
 demo: build
 	@go build -o .cache/turnwire-dev ./cmd/turnwire-dev
 	@exec .cache/turnwire-dev
 
 # kept before build, which makes anew what kept would complain of.
-test: install kept build check native facade simulation chromium hostile gobuild e2e
+test: install kept build check native facade differential simulation chromium hostile gobuild e2e
 
 build: $(npm)
 	$(stage) build node web/build.mjs
@@ -102,6 +102,10 @@ native:
 # What of web/src needs no browser.
 facade: $(npm)
 	$(stage) "facade tests" node --import ./web/test/typescript.mjs --test --test-reporter=dot web/test/*.test.mjs
+
+# Both builds beside each other. Other seeds every day, as below; TURNWIRE_SEED=… for others.
+differential: build
+	$(stage) "both builds" node --import ./web/test/typescript.mjs --test --test-reporter=spec web/test/differential/differential.mjs
 
 # Other seeds every day, so that what one machine saw another sees too; one that fails is named, and runs again with -seed.
 simulation:

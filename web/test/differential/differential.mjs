@@ -1,0 +1,33 @@
+// The two builds beside each other: both are told the same, from seeds, and every call of the page and every byte that they
+// leave has to be the same. What one wrote, a record or the state of a sum, the other goes on with: it is the same text.
+// TURNWIRE_SEED=… for another run, DIFFERENTIAL_SEED=… for one act alone.
+
+import assert from "node:assert/strict";
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { seedFor } from "../../../e2e/support/seed.mjs";
+import { top } from "../../../scripts/gowasm.mjs";
+import { buildSmall } from "../../../scripts/smallwasm.mjs";
+import { shipped } from "./pair.mjs";
+import { compare, one, repeat } from "./run.mjs";
+
+/** The small module that can be made to collect at every call. */
+const collecting = join(top, ".cache", `differential.${process.pid}.wasm`);
+
+before(() => {
+  mkdirSync(join(top, ".cache"), { recursive: true });
+  buildSmall(collecting, { tags: "testbuild" });
+});
+after(() => rmSync(collecting, { force: true }));
+
+test("as shipped", (t) => compare(t, { file: shipped }, seedFor(t), 1_000));
+test("collecting at every call", (t) => compare(t, { file: collecting, always: true }, seedFor(t) + 1, 500));
+
+test("the same again takes no more memory", { skip: one }, async (t) => {
+  const [first, ...later] = await repeat(t, collecting, seedFor(t) + 2, 40, 3);
+  for (const { live, memory } of later) {
+    assert.ok(live < first.live + 8_192, "something is kept of what has ended");
+    assert.ok(memory <= first.memory + (1 << 20), "the memory grows");
+  }
+});
