@@ -1,7 +1,7 @@
 // The dedicated worker: hashes, so that the page never stalls, and keeps timers, which browsers slow down in hidden pages.
 
 import { stamp } from "./contract.ts";
-import { hashRange, type HashJob } from "./hash.ts";
+import { hashRange, hashWhole, type HashJob, wholeMost } from "./hash.ts";
 import { begin, loadRuntime, type Program } from "./program.ts";
 
 /** From the page. */
@@ -34,7 +34,8 @@ onmessage = ({ data: message }: MessageEvent<ToWorker>) => {
     // One after another: the module has room for one sum.
     last = last.then(async () => {
       try {
-        say({ id: message.id, result: await hashRange(await program, message) });
+        const begun = await program;
+        say({ id: message.id, result: await (hashWhole(message, wholeMost) ?? hashRange(begun, message)) });
       } catch (error) {
         if (error instanceof WebAssembly.RuntimeError) broken(error);
         else say({ id: message.id, unread: error });
