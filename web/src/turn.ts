@@ -358,8 +358,8 @@ export class Turn implements API.Turn {
     this.#waiters = [];
     for (const waiter of waiters) this.#last(waiter);
     this.#settle();
-    // A signal may have been aborted before send() has even returned.
-    queueMicrotask(() => this.#listeners.emit("end", this as never));
+    // A signal may have been aborted before send() has even returned, and who awaits done() comes first.
+    void this.#end.then().then(() => this.#listeners.emit("end", this as never));
   }
 
   #last(waiter: Waiter): void {
