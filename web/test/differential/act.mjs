@@ -17,10 +17,13 @@ export const limits = (r) => ({
 
 export const waitLimits = (r) => ({ ...limits(r), interval: r.pick([0, 100, 1_000]), maxInterval: r.pick([100, 5_000]), waitTimeout: r.pick([0, 8_000, 600_000]) });
 
-/** Plays an act, and throws where the programs differ or something comes to no end; what happened goes into the tally. */
-export function play(pair, page, seed, tally) {
+/**
+ * Plays an act, and throws where the programs differ or something comes to no end; what happened goes into the tally. modest:
+ * no answer is large.
+ */
+export function play(pair, page, seed, tally, modest = false) {
   const r = random(seed);
-  const world = new World(pair, page, r, tally);
+  const world = new World(pair, page, r, tally, modest);
   try {
     perform(world, r);
   } catch (error) {

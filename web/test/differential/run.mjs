@@ -15,6 +15,9 @@ const ends = [
   ...protocols.map((name) => `upload done by ${name}`), "upload failed", "upload aborted", "call done", "call failed",
 ];
 
+/** Far more than the largest turns of a run take at once. */
+const memoryMost = 32 << 20;
+
 class Run {
   tally = new Tally();
   #page = { now: 1_000, timeOrigin: 1_790_000_000_000.3, offline: false, random: () => 0 };
@@ -27,10 +30,10 @@ class Run {
   }
 
   /** Plays the nth act of the run's seed. */
-  act(n) {
+  act(n, modest) {
     const seed = one ? Number(one) : (this.seed + Math.imul(n, 7_919)) >>> 0;
     try {
-      play(this.pair, this.#page, seed, this.tally);
+      play(this.pair, this.#page, seed, this.tally, modest);
     } catch (error) {
       if (one) error.trace?.forEach(([name, args]) => console.log(name, JSON.stringify(args).slice(0, 500)));
       delete error.trace;
@@ -60,17 +63,18 @@ export async function compare(t, options, seed, most) {
     pair.stop();
   }
   t.diagnostic(`${tally}; ${pair.steps} steps, ${pair.compared} bytes, memory ${run.memory >> 10} KiB`);
+  assert.ok(run.memory <= memoryMost, "the small module's memory grows");
   if (!one) for (const end of ends) assert.ok(tally.counts[end] > 0, `no ${end} in the whole run`);
 }
 
-/** Plays the same acts again and again: of none may be left what it took. */
+/** Plays the same acts again and again, modest ones, and gives what was left after each round. */
 export async function repeat(t, file, seed, acts, rounds) {
   const run = await Run.of({ file }, seed);
   const { exports } = run.pair.small;
   const after = [];
   try {
     for (let round = 0; round < rounds; round++) {
-      for (let n = 0; n < acts; n++) run.act(n);
+      for (let n = 0; n < acts; n++) run.act(n, true);
       exports.heapAlways(1);
       run.pair.tell("othersHold", 0, "https://nobody.example/");
       exports.heapAlways(0);

@@ -19,8 +19,9 @@ export class World {
   #queue = [];
   #order = 0;
 
-  constructor(pair, page, r, tally) {
+  constructor(pair, page, r, tally, modest) {
     this.pair = pair;
+    this.modest = modest;
     this.tally = tally;
     this.surroundings = page;
     this.r = r;
