@@ -7,13 +7,13 @@ import "unsafe"
 // memory is what a test gives: it stands for a module's.
 type memory struct {
 	base       unsafe.Pointer
-	bottom     uint32
+	from, to   uint32 // the variables
 	end, limit uint32
 }
 
 func (m *memory) at(a uint32) unsafe.Pointer { return unsafe.Add(m.base, a) }
 
-func (m *memory) from() uint32 { return m.bottom }
+func (m *memory) globals() (from, to uint32) { return m.from, m.to }
 
 func (m *memory) extend(start, pages uint32) uint32 {
 	if end := (start + pages<<pageBits + 1<<16 - 1) &^ (1<<16 - 1); end > m.end {

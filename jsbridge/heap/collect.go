@@ -3,8 +3,9 @@ package heap
 // Due reports whether so much was given out since the last collection that another is worth its time.
 func (h *Heap) Due() bool { return h.taken > max(least, h.live) }
 
-// Collect takes back what can't be reached from the roots: the words of memory from one address up to another.
-func (h *Heap) Collect(from, to uint32) {
+// Collect takes back what can't be reached from the package's variables. What lies among those and is as it was before
+// anything was given out is no address, most of it constants: a few of them would keep megabytes of a large heap.
+func (h *Heap) Collect() {
 	for i := range h.pages {
 		if p := h.page(i); p.kind >= cells {
 			clear(p.marks[:])
@@ -13,8 +14,16 @@ func (h *Heap) Collect(from, to uint32) {
 		}
 	}
 	h.live = 0
-	for ; from < to; from += 4 {
-		h.reach(*h.word(from))
+	fixed := h.fixed
+	for from, to := h.globals(); from < to; from += 4 {
+		w := *h.word(from)
+		if fixed < h.fixedEnd && *h.word(fixed) == from {
+			fixed += 8
+			if *h.word(fixed - 4) == w {
+				continue
+			}
+		}
+		h.reach(w)
 		for h.depth > 0 {
 			h.depth--
 			h.search(*h.word(h.address(h.stack) + h.depth*4))

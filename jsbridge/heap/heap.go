@@ -12,6 +12,7 @@ const (
 	classes  = 16      // of cells: 16, 32 … 128 bytes, then 192, 256, 384 … 2048
 	largest  = 1 << 11 // a larger object has pages of its own
 	least    = 256 << 10
+	text     = 1 << 29 // four letters make a larger number
 )
 
 // What a page is.
@@ -50,6 +51,8 @@ type Heap struct {
 	runs         [2 * classes]run
 	stack        uint32 // a page's number: what is marked and not yet searched
 	depth, most  uint32
+	fixed        uint32 // where pairs of words say of variables that looked like addresses at the start where and what they were
+	fixedEnd     uint32
 	taken, live  uint32
 }
 
@@ -93,7 +96,8 @@ func class(size uint32) uint32 {
 }
 
 func (h *Heap) begin() {
-	h.start = (h.from() + pageSize - 1) &^ (pageSize - 1)
+	from, to := h.globals()
+	h.start = (to + pageSize - 1) &^ (pageSize - 1)
 	for c := range uint32(classes) {
 		size := (c + 1) << 4
 		if c >= 8 {
@@ -102,6 +106,15 @@ func (h *Heap) begin() {
 		h.runs[c].size, h.runs[c+classes].size = size, size
 	}
 	h.grow(1)
+	for ; from < to; from += 4 {
+		if w := *h.word(from); w >= h.start && w < text {
+			h.push(from)
+			h.push(w)
+		}
+	}
+	h.fixed = h.address(h.stack)
+	h.fixedEnd = h.fixed + h.depth*4
+	h.depth, h.most = 0, 0
 }
 
 func (h *Heap) large(size, layout uint32) uint32 {

@@ -22,7 +22,7 @@ func Live() uint32 { return module.live }
 
 // Collect takes back what no variable of a package leads to: no function may be under way that has more in its own.
 func Collect() {
-	module.Collect(uint32(uintptr(unsafe.Pointer(&globalBase))), uint32(uintptr(unsafe.Pointer(&heapBase))))
+	module.Collect()
 }
 
 // The linker's: where variables begin, and where they end.
@@ -44,7 +44,9 @@ type memory struct{}
 
 func (memory) at(a uint32) unsafe.Pointer { return unsafe.Pointer(uintptr(a)) }
 
-func (memory) from() uint32 { return uint32(uintptr(unsafe.Pointer(&heapBase))) }
+func (memory) globals() (from, to uint32) {
+	return uint32(uintptr(unsafe.Pointer(&globalBase))), uint32(uintptr(unsafe.Pointer(&heapBase)))
+}
 
 // extend makes at least so many pages from an address on, and tells how many there are.
 func (memory) extend(start, pages uint32) uint32 {

@@ -11,13 +11,18 @@ import (
 // Of what each function is for, contract.Exports tells.
 
 var (
-	// Not a variable itself: TinyGo's collector would search it for addresses, chunks of text and all.
-	shared = new(contract.Memory)
+	shared *contract.Memory
 	fed    contract.Fed
 )
 
 //go:wasmexport shared
-func sharedMemory() unsafe.Pointer { return unsafe.Pointer(shared) }
+func sharedMemory() unsafe.Pointer {
+	// Not before: TinyGo would make a variable of it, which its collector searches for addresses, chunks of text and all.
+	if shared == nil {
+		shared = new(contract.Memory)
+	}
+	return unsafe.Pointer(shared)
+}
 
 //go:wasmexport feed
 func feed(turn, bytes uint32, now float64) (flags uint32) {
