@@ -91,6 +91,7 @@ const calls = {
     read: initConfig,
     options: {
       wasmURL: { good: [["/x.wasm", "/x.wasm"], [new URL("https://a.example/x"), "https://a.example/x"], ["", ""]], bad: named("null", "true", "false", "1", "an object", "a function") },
+      runtimeURL: { good: [["/x.wasm", "/x.wasm"], [new URL("https://a.example/x"), "https://a.example/x"], ["", ""]], bad: named("null", "true", "false", "1", "an object", "a function") },
       wasmModule: { good: one(module), bad: [...named("null", "true", "a string", "an object", "a promise"), ["bytes", new Uint8Array(8)]] },
       workerURL: { good: [["/x.mjs", "/x.mjs"], [new URL("https://a.example/x"), "https://a.example/x"], [false, false]], bad: named("null", "true", "1", "an object", "a function") },
     },
