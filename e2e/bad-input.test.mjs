@@ -113,7 +113,7 @@ check("an option that there is not is refused by its name, with the one that is 
     "client: baseUrl": refused("baseUrl", "did you mean baseURL?"),
     "client: api_key": refused("api_key", "did you mean apiKey?"),
     "client: colour": refused("colour", `there are ${known.client}`),
-    "init: wasmUrl": refused("wasmUrl", "did you mean wasmURL or wasmModule?"),
+    "init: wasmUrl": refused("wasmUrl", "did you mean wasmURL?"),
     "create: isTemporal": refused("isTemporal", "did you mean isTemporary?"),
     "create: options: signl": refused("signl", "did you mean signal?"),
     "send: idletimeout": refused("idletimeout", "did you mean idleTimeout?"),

@@ -102,7 +102,7 @@ check("an option that there is not is refused by its name, with the one that is 
   });
   const request = "signal, timeout, maxRetries, headers";
   const hints = {
-    "upload: blocksize": "did you mean blockSize or blockTries or blockTimeout?",
+    "upload: blocksize": "did you mean blockSize?",
     "upload: conccurency": "did you mean concurrency?",
     "upload: filename": `there are ${request}, workspaceId, name, contentType, purpose, size, blockSize, concurrency, blockTries, blockTimeout, dataTimeout, reportTimeout, ` +
       "checksum, checksumEncoding, wait, onProgress, mapUploadTicket, resumeKey",

@@ -30,11 +30,19 @@ export function read<Of extends Record<string, Check<never, unknown>>>(options: 
   return Object.fromEntries(names.map((name) => [name, table[name]!(given[name]!, name)])) as Values<Of>;
 }
 
-/** The options that begin like a misspelt name, whatever its capitals; else all there are. */
 function hint(name: string, names: string[]): string {
-  const start = name.replace("_", "").slice(0, 4).toLowerCase();
-  const near = names.filter((known) => known.toLowerCase().startsWith(start));
-  return near.length > 0 ? `did you mean ${near.join(" or ")}?` : `there are ${names.join(", ")}`;
+  for (const edits of [0, 1, 2]) {
+    const near = names.find((known) => within(edits, name.toLowerCase(), known.toLowerCase()));
+    if (near) return `did you mean ${near}?`;
+  }
+  return `there are ${names.join(", ")}`;
+}
+
+/** Whether so many edits make one text of the other: a character more, less or another. */
+function within(edits: number, a: string, b: string): boolean {
+  if (a === b) return true;
+  if (a[0] === b[0]) return within(edits, a.slice(1), b.slice(1));
+  return edits > 0 && [[a.slice(1), b], [a, b.slice(1)], [a.slice(1), b.slice(1)]].some(([a, b]) => within(edits - 1, a!, b!));
 }
 
 /** A value that has to be as is expected, and is used as it is. */
