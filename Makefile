@@ -18,8 +18,8 @@ export GOFLAGS += -buildvcs=false
 stage := @scripts/stage
 npm := node_modules/.package-lock.json
 tests = $(sort $(shell find e2e -name '*.test.mjs' -not -path '*/node_modules/*'))
-go_tests = $(addprefix e2e/,$(addsuffix .test.mjs, turn ends cancel replay retry cuts crash memory other-build \
-	upload-roundtrip upload-protocols upload-ends upload-resume upload-worker upload-crash))
+go_tests = $(addprefix e2e/,$(addsuffix .test.mjs, turn ends cancel replay crash other-build upload-roundtrip \
+	upload-protocols upload-resume upload-crash))
 # Not through ./...: the native packages do not compile for the browser.
 browser := . ./wasm/... ./jsbridge/...
 
