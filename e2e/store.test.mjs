@@ -80,9 +80,10 @@ const ask = (page, url, more) => page.evaluate(async (url, more) => {
       answered: ({ status, body }) => resolve({ status, length: body.length, body: body.slice(-40) }),
       failed: (detail) => resolve({ failed: detail }),
     };
-    const request = send({ method: "PUT", url, base: location.href, headers: [], body: new Blob(["data"]), want: [], ...more }, sink);
+    const controller = new AbortController();
+    send({ method: "PUT", url, base: location.href, headers: [], body: new Blob(["data"]), want: [], ...more }, sink, controller.signal);
     if (more?.stop) setTimeout(() => window.stop());
-    if (more?.cancel) setTimeout(() => (request.cancel(), setTimeout(resolve)));
+    if (more?.cancel) setTimeout(() => (controller.abort(), setTimeout(resolve)));
   });
   return { ...end, alive, took: performance.now() - started };
 }, url, more);
