@@ -69,7 +69,8 @@ export function send({ method, url: address, base, headers, body: given, want }:
   async function byFetch(url: URL): Promise<void> {
     try {
       const response = await fetch(url, { method, headers: headers as [string, string][], body, signal, credentials: "omit", redirect: "error", referrerPolicy: "no-referrer" });
-      const text = await startOf(response.body, bodyMost, alive);
+      // A character takes three bytes at most for each of those that are counted.
+      const text = await startOf(response.body, 3 * bodyMost, alive);
       if (!signal.aborted) answered(response.status, text, (name) => response.headers.get(name));
     } catch (error) {
       failed(messageOf(error, url));
