@@ -32,7 +32,7 @@ export function watchModule() {
     const result = await instantiate.apply(WebAssembly, args);
     const instance = result.instance ?? result;
     const { exports } = instance;
-    // Go's build has its memory as `mem`, and a function `memory`.
+    // Go's build has its memory as `mem`.
     const memory = exports.mem ?? exports.memory;
     globalThis.moduleBytes = () => memory.buffer.byteLength;
     if (globalThis.calls) {
