@@ -16,6 +16,7 @@ import (
 type Bridge struct {
 	page        contract.Page
 	connections *retry.Connections
+	again       timer // for what is said to the origin's other pages again
 
 	clients  table[client]
 	calls    table[awaited]
@@ -39,7 +40,10 @@ type cancelled interface{ cancel() }
 // New makes a bridge to a page.
 func New(page contract.Page) *Bridge {
 	b := &Bridge{page: page, chats: map[string]*chat{}}
-	b.connections = retry.NewConnections(b.clock, func(root string, held int) { page.Holds(held, root) })
+	b.connections = retry.NewConnections(b.clock, func(word int, host string) {
+		page.TellPages(word, host)
+		b.keepOn()
+	})
 	return b
 }
 
@@ -76,11 +80,24 @@ func (b *Bridge) WentOffline() {
 	b.notices.each(func(n *liveNotice) { n.machine.Offline(b.clock()); n.flush() })
 }
 
-// OthersMove is contract.Control's.
-func (b *Bridge) OthersMove(root string) { b.connections.Moved(root) }
+// PageSaid is contract.Control's.
+func (b *Bridge) PageSaid(page uint32, word int, host string) {
+	b.connections.Heard(page, word, host)
+	b.keepOn()
+}
 
-// OthersHold is contract.Control's.
-func (b *Bridge) OthersHold(held int, root string) { b.connections.Others(root, held) }
+// keepOn says again what this page has for as long as it has something, or another page does.
+func (b *Bridge) keepOn() {
+	switch shared := b.connections.Shared(); {
+	case !shared:
+		b.clearTimer(&b.again)
+	case b.again.number == 0:
+		b.setTimer(&b.again, retry.SayAgain, func() {
+			b.connections.Again()
+			b.keepOn()
+		})
+	}
+}
 
 // TimerFired is contract.Control's.
 func (b *Bridge) TimerFired(number uint32) {

@@ -59,7 +59,7 @@ func (p *fakePage) SetTimer(timer uint32, ms int64) { p.timers[timer] = p.now + 
 func (p *fakePage) ClearTimer(timer uint32)         { delete(p.timers, timer) }
 func (p *fakePage) ClientEnded(client uint32)       { p.gone = append(p.gone, client) }
 func (p *fakePage) AskKey(ask, client uint32)       { p.asks = append(p.asks, ask) }
-func (p *fakePage) Holds(int, string)               {}
+func (p *fakePage) TellPages(int, string)           {}
 
 func (p *fakePage) Record(client uint32, record *contract.LogRecord) {
 	assert.NotContains(p.t, p.gone, client, "nothing more comes of it")

@@ -12,7 +12,7 @@ func errorOf(e *api.Error) *contract.Error {
 		return nil
 	}
 	out := &contract.Error{
-		Kind: e.Kind, Code: e.Code, Message: e.Message, Retryable: e.Retryable, Status: e.Status, RequestID: e.RequestID,
+		Kind: e.Class(), Code: e.Code, Message: e.Message, Retryable: e.Retryable, Status: e.Status, RequestID: e.RequestID,
 		Data: e.EventPayload, Stage: contract.Stage(e.Stage), FileID: e.FileID, Stored: e.Stored,
 	}
 	if e.HasRetry {

@@ -10,10 +10,10 @@ import { fileURLToPath } from "node:url";
 export const top = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 
 /**
- * Packages that do little for each byte are compiled without inlining, which would cost 13 KB of download (brotli): code,
+ * Packages that do little for each byte are compiled without inlining, which would cost 18 KB of download (brotli): code,
  * and the tables that go with it.
  */
-const unhurried = ["fmt", ...["jsbridge", "jsbridge/contract", "jsbridge/page", "wasm/api", "wasm/retry", "wasm/upload"].map((name) => `github.com/seed-76f09577/turnwire/${name}`)];
+const unhurried = ["fmt", "reflect", "syscall/js", ...["jsbridge", "jsbridge/contract", "jsbridge/page", "wasm/api", "wasm/retry", "wasm/upload"].map((name) => `github.com/seed-76f09577/turnwire/${name}`)];
 
 /**
  * goEnv is the environment of every Go command for the browser. What a developer may have set for other work is

@@ -14,13 +14,18 @@ const kept = join(top, "web", "small");
 const keptModule = join(kept, "turnwire.wasm");
 const keptRecord = join(kept, "record.json");
 
-const targetFile = join(top, "scripts", "small-target.json");
+export const targetFile = join(top, "scripts", "small-target.json");
 const target = JSON.parse(readFileSync(targetFile, "utf8"));
 
 /** By speed and size: z takes 4 % off the module and 10 % off the parsing of long chunks, 2 adds 21 % and 13 %. */
-const compile = ["-opt=z", "-panic=print"];
+export const compile = ["-opt=z", "-panic=print"];
 const optimise = ["-O4", ...["bulk-memory", "mutable-globals", "nontrapping-float-to-int", "sign-ext"].map((feature) => `--enable-${feature}`)];
 const shipped = { compile: ["-no-debug"], optimise: ["--strip-debug", "--strip-producers", "--strip-target-features"] };
+
+/** What the runtime panics with where it compares what interfaces hold, for which it brings reflection along: 4 KB (brotli). */
+const comparing = "comparing un-comparable type";
+const comparingFault =
+  "The small module compares interfaces (== or != of two, or a map with such keys), by a reflection that it does without: compare what they hold, by its type.";
 
 /** The tags by which TinyGo chooses files (compileopts/config.go), for plain Go to choose the same. */
 const tags = [...target["build-tags"], "tinygo", "purego", "osusergo", "math_big_pure_go", `gc.${target.gc}`, `scheduler.${target.scheduler}`, "serial.none", "tinygo.unicore"];
@@ -43,6 +48,7 @@ export function buildSmall(out, { keepSymbols = false, tags = "", from = top } =
   try {
     const linked = join(folder, "linked.wasm");
     run(command, ["build", `-target=${targetFile}`, ...compile, ...(keepSymbols ? [] : shipped.compile), "-tags", tags, "-o", linked, "."], { cwd: from, env });
+    if (readFileSync(linked).includes(comparing)) throw new Error(comparingFault);
     run(wasmOpt, [...optimise, ...(keepSymbols ? ["-g"] : shipped.optimise), linked, "-o", out]);
   } finally {
     rmSync(folder, { recursive: true });

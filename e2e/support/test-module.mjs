@@ -34,8 +34,8 @@ export function hooked() {
   const { instantiate } = WebAssembly;
   WebAssembly.instantiate = async (module, imports) => {
     // In the standard build the module looks for itself where it is to crash.
-    for (const functions of [imports.turnwire, imports.gojs]) {
-      for (const [name, call] of Object.entries(functions ?? {})) {
+    for (const functions of Object.values(imports)) {
+      for (const [name, call] of Object.entries(functions)) {
         functions[name] = (...args) => {
           if (globalThis.trap) {
             globalThis.trap = false;

@@ -17,7 +17,7 @@ var layers = map[string][]string{
 	"jsbridge/streams":  {"jsbridge/contract", "wasm/turn"},
 	"jsbridge/page":     {"jsbridge/contract", "jsbridge/streams", "jsbridge/heap"},
 	"jsbridge/heap":     {},
-	"jsbridge/contract": {"wasm/turn", "wasm/upload", "wasm/api", "wasm/json"},
+	"jsbridge/contract": {"wasm/turn", "wasm/upload", "wasm/retry", "wasm/api", "wasm/json"},
 	"wasm/turn":         {"wasm/api", "wasm/retry", "wasm/sse", "wasm/json"},
 	"wasm/upload":       {"wasm/api", "wasm/retry", "wasm/sse", "wasm/json"},
 	"wasm/checksum":     {"wasm/api", "wasm/retry", "wasm/sse", "wasm/json"},

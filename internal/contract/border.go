@@ -59,8 +59,8 @@ func (c *contract) safejs() []byte {
 	return b.Bytes()
 }
 
-// direct is how the functions cross as imports and exports alone. A text goes as address and size; one that comes lies in
-// the room that the page asked for before.
+// direct is how the functions cross as imports and exports alone. A text goes as address and size, and the import's module
+// says what it is; one that comes lies in the room that the page asked for before.
 func (c *contract) direct() []byte {
 	var b bytes.Buffer
 	b.WriteString("//go:build tinygo\n\n" + generated + "package page\n\nimport (\n\"unsafe\"\n\n\"github.com/seed-76f09577/turnwire/jsbridge/contract\"\n)\n")
@@ -85,7 +85,7 @@ func (c *contract) direct() []byte {
 	}
 	for _, f := range c.page {
 		var params, args []string
-		text, made := "", ""
+		text, made, form := "", "", "turnwire"
 		for i, p := range f.params {
 			switch c.crossing(f, i) {
 			case asNumber:
@@ -93,9 +93,9 @@ func (c *contract) direct() []byte {
 				args = append(args, converted(p.name, p.typ, crosses[p.typ]))
 				continue
 			case asText:
-				text = p.name
+				text, form = p.name, "text"
 			case asRecord:
-				text, made = "text", "text := "+p.name+".JSON()\n"
+				text, made, form = "text", "text := "+p.name+".JSON()\n", "record"
 			}
 			params = append(params, p.name+" *byte", "size uint32")
 			args = append(args, "unsafe.StringData("+text+")", "uint32(len("+text+"))")
@@ -109,7 +109,7 @@ func (c *contract) direct() []byte {
 		default:
 			call = "away++\n" + call + "\naway--"
 		}
-		fmt.Fprintf(&b, "\n//go:wasmimport turnwire %s\nfunc page%s(%s) %s\n", lower(f.name), f.name, strings.Join(params, ", "), result)
+		fmt.Fprintf(&b, "\n//go:wasmimport %s %s\nfunc page%s(%s) %s\n", form, lower(f.name), f.name, strings.Join(params, ", "), result)
 		fmt.Fprintf(&b, "\n%s { %s }\n", c.method(f), made+call)
 	}
 	return b.Bytes()

@@ -46,18 +46,16 @@ func (c *contract) script() []byte {
 	c.functions(&b, "Control", "What the module does for the page.", c.control)
 	c.functions(&b, "Page", "What the page does for the module.", c.page)
 	c.functions(&b, "Exports", "What the module exports in either build.", c.exports)
-	c.names(&b, "pageRecords", "Those of Page whose last argument is a record: it comes as JSON.", asRecord)
-	c.names(&b, "pageTexts", "Those whose last argument is a text.", asText)
+	c.pageRecords(&b)
 	return b.Bytes()
 }
 
-// names lists the functions of the page whose last argument crosses in a way.
-func (c *contract) names(b *bytes.Buffer, name, doc string, way int) {
-	fmt.Fprintf(b, "\n/** %s */\nexport const %s: readonly (keyof Page)[] = [\n ", doc, name)
+func (c *contract) pageRecords(b *bytes.Buffer) {
+	b.WriteString("\n/** Those of Page whose last argument is a record: it comes as JSON. */\nexport const pageRecords: readonly (keyof Page)[] = [\n ")
 	line := 1
 	for _, f := range c.page {
 		n := len(f.params)
-		if n == 0 || c.crossing(f, n-1) != way {
+		if n == 0 || c.crossing(f, n-1) != asRecord {
 			continue
 		}
 		item := fmt.Sprintf(" %q,", lower(f.name))

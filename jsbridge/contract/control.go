@@ -39,10 +39,8 @@ type Control interface {
 
 	WentOnline()
 	WentOffline()
-	// OthersMove tells that another page's bytes move to a host, OthersHold how many connections others have to it. root is
-	// an address of the host with the path "/".
-	OthersMove(root string)
-	OthersHold(held int, root string)
+	// PageSaid tells what another page of the origin said by TellPages, which goes by a number of its own.
+	PageSaid(page uint32, word int, host string)
 
 	StartUpload(upload, client uint32, params *UploadParams)
 	PauseUpload(upload uint32)

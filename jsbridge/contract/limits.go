@@ -1,6 +1,9 @@
 package contract
 
-import "github.com/seed-76f09577/turnwire/wasm/upload"
+import (
+	"github.com/seed-76f09577/turnwire/wasm/retry"
+	"github.com/seed-76f09577/turnwire/wasm/upload"
+)
 
 // What an option is that nobody gave (profile, "Time limits" and "Files"). Times are milliseconds.
 const (
@@ -15,4 +18,10 @@ const (
 	DefaultBlockTimeout  = 60_000
 	DefaultDataTimeout   = 120_000
 	DefaultReportTimeout = 300_000
+)
+
+// What a page tells the others by itself, in the place of its module.
+const (
+	Hello = retry.Hello
+	Gone  = retry.Gone
 )

@@ -23,8 +23,9 @@ type Page interface {
 	AskKey(ask, client uint32)
 	// Record hands a record to the client's log.
 	Record(client uint32, record *LogRecord)
-	// Holds says how many connections this page has to a host; root is as of OthersHold.
-	Holds(held int, root string)
+	// TellPages tells the other pages of the origin something about this one's connections to a host, for their PageSaid;
+	// see package retry. host is its address with the path "/".
+	TellPages(word int, host string)
 
 	Fetch(request, client uint32, params *FetchParams)
 	// ReadBody reads at most limit bytes of an answer's body as text.

@@ -143,7 +143,7 @@ type LogRecord struct {
 	Fields  JSON
 }
 
-// Error becomes one of the API's classes, by its kind, and of kind "api" by its status.
+// Error becomes one of the API's classes, which is its kind.
 type Error struct {
 	Kind       ErrorKind
 	Code       string

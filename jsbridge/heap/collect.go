@@ -1,7 +1,10 @@
 package heap
 
-// Due reports whether so much was given out since the last collection that another is worth its time.
-func (h *Heap) Due() bool { return h.taken > max(least, h.live) }
+import "unsafe"
+
+// Due reports whether so much was given out since the last collection that another is worth its time. That goes by what has
+// to be looked at: a long text costs it nothing, and much of what made it long may be taken back.
+func (h *Heap) Due() bool { return h.taken > max(least, h.work) }
 
 // Collect takes back what can't be reached from the package's variables. What lies among those and is as it was before
 // anything was given out is no address, most of it constants: a few of them would keep megabytes of a large heap.
@@ -13,9 +16,13 @@ func (h *Heap) Collect() {
 			p.marks[0] = 0
 		}
 	}
-	h.live = 0
-	fixed := h.fixed
+	h.live, h.work = 0, h.pages*uint32(unsafe.Sizeof(page{}))
+	fixed, own := h.fixed, h.own(h)
 	for from, to := h.globals(); from < to; from += 4 {
+		if from == own {
+			// Numbers of bytes look like addresses.
+			from += uint32(unsafe.Sizeof(*h))
+		}
 		w := *h.word(from)
 		if fixed < h.fixedEnd && *h.word(fixed) == from {
 			fixed += 8
@@ -66,6 +73,7 @@ func (h *Heap) reach(a uint32) {
 			p.marks[0] = 1
 			h.live += p.link << pageBits
 			if pointers(p.marks[1]) {
+				h.work += p.link << pageBits
 				h.push(h.address(i))
 			}
 		}
@@ -79,6 +87,7 @@ func (h *Heap) reach(a uint32) {
 			*marks |= bit
 			h.live += size
 			if c >= classes {
+				h.work += size
 				h.push(h.address(i) + k*size)
 			}
 		}

@@ -1,4 +1,20 @@
-// Package heap is the memory of the small module.
+// Package heap is the memory of the small module: it gives memory out, and takes back what can't be reached any more.
+//
+// TinyGo's own collectors may run wherever memory is asked for. Compiled for one of them, code keeps every pointer where the
+// collector sees it too: a fifth of the module. This module is compiled for none ("gc": "none"), and Collect runs only where
+// a call of the page begins and no other is under way (page's entered). No function then has a pointer that is nowhere else,
+// and the variables of packages are the only roots.
+//
+// Behind those variables memory is pages of 4 KiB; a table says of each what it is. Objects up to 2 KiB are cells in pages
+// of cells of one size and kind: those that may hold addresses are searched, and end with a word that says where by TinyGo's
+// layout; the others are not. A larger object has pages of its own, and its layout in the table. What was marked and is not
+// searched yet is on a stack in pages too, so that no list is too long to be followed.
+//
+// What is given out is zero and begins at a multiple of 16 bytes. It never moves. The address of any of its bytes keeps all
+// of it, be it in a variable or in a word of another object that is kept and may hold one, and so does a number that looks
+// like it. All else is free after the next Collect, and not before: cells one by one, for objects of their size and kind, and
+// pages where none of the cells is kept for whatever needs them. To the browser nothing goes back, for the memory of a module
+// can't shrink.
 package heap
 
 import (
@@ -54,6 +70,7 @@ type Heap struct {
 	fixed        uint32 // where pairs of words say of variables that looked like addresses at the start where and what they were
 	fixedEnd     uint32
 	taken, live  uint32
+	work         uint32 // how many bytes the last collection had to look at
 }
 
 // Alloc gives the address of so many bytes, which are zero. layout is TinyGo's: which of their words may be addresses.

@@ -48,6 +48,7 @@ type program struct {
 	owners    []*object                     // of every 8 bytes that were given out and not found unreachable since
 	objects   []*object                     // reachable at the last collection, or new
 	large     bool                          // what it asks for is
+	spoils    bool                          // after each collection
 	loose     bool                          // words may also hold addresses of nothing, which keep what comes to lie there
 }
 
@@ -64,7 +65,7 @@ func newProgram(t testing.TB, seed uint64, limit uint32) *program {
 		clear(owned[:used.end/8])
 	}
 	p := &program{TB: t, rng: rand.New(rand.NewPCG(seed, 0)), memory: arena[:limit/8], owners: owned[:limit/8]}
-	p.loose, p.large = seed%4 == 0, limit > 8<<20
+	p.loose, p.large, p.spoils = seed%4 == 0, limit > 8<<20, seed%2 == 0
 	p.h = &Heap{memory: memory{base: unsafe.Pointer(&p.memory[0]), from: globals, to: above, end: 1 << 16, limit: limit}}
 	used = p.h
 	for i := range p.constants {
@@ -127,7 +128,7 @@ func (p *program) mayPoint(layout, word uint32) bool {
 
 func (p *program) alloc(size, layout uint32) *object {
 	o := &object{size: size, at: p.h.Alloc(size, layout), words: make([]uint32, size/4), mayPoint: make([]bool, size/4)}
-	if o.at%8 != 0 || o.at < above || o.at+size > p.h.end {
+	if o.at%16 != 0 || o.at < above || o.at+size > p.h.end {
 		p.Fatalf("%d bytes at %d", size, o.at)
 	}
 	for _, b := range p.h.bytes(o.at, size) {
@@ -239,6 +240,9 @@ func (p *program) reachable() map[*object]bool {
 func (p *program) collect() {
 	kept := p.reachable()
 	p.h.Collect()
+	if p.spoils {
+		p.h.Spoil()
+	}
 	live := uint32(0)
 	all := p.objects
 	p.objects = p.objects[:0]
@@ -431,6 +435,34 @@ func TestBetweenCells(t *testing.T) {
 	assert.Zero(t, p.h.live)
 }
 
+// TestSpoil: what is free is written over, what is kept is not, and what is given out is zero all the same.
+func TestSpoil(t *testing.T) {
+	p := newProgram(t, 1, 1<<20)
+	var lost []uint32
+	for _, size := range []uint32{12, 380, 10_000} {
+		for _, layout := range []uint32{none, pointer} {
+			lost = append(lost, p.h.Alloc(size, layout))
+		}
+	}
+	kept := p.h.Alloc(12, none) // in a page with one that is lost
+	p.setRoot(0, kept)
+	*p.h.word(kept) = 7
+	p.h.Collect()
+	for _, a := range lost {
+		assert.Zero(t, *p.h.word(a), "Collect leaves what it takes back as it is")
+	}
+	p.h.Spoil()
+	for _, a := range lost {
+		assert.Equal(t, uint32(0xDBDBDBDB), *p.h.word(a))
+	}
+	assert.Equal(t, []uint32{7, 0, 0}, []uint32{*p.h.word(kept), *p.h.word(kept + 4), *p.h.word(kept + 8)})
+	for _, size := range []uint32{12, 380, 10_000} {
+		a := p.h.Alloc(size, none)
+		assert.Contains(t, lost, a)
+		assert.Equal(t, make([]byte, size), p.h.bytes(a, size))
+	}
+}
+
 // TestOutOfMemory: a program that asks for more than there is, or for more than there can be, panics, and says why.
 func TestOutOfMemory(t *testing.T) {
 	for name, size := range map[string]uint32{"bit by bit": 1000, "at once": 3 << 20, "as much as there are addresses": 1<<32 - 1} {
@@ -445,14 +477,43 @@ func TestOutOfMemory(t *testing.T) {
 	}
 }
 
+// TestDue: a collection is due after so much as the last one had to look at. What has no addresses is not looked at.
 func TestDue(t *testing.T) {
+	for name, c := range map[string]struct {
+		layout uint32
+		due    uint32 // how many KiB make one due
+	}{
+		"addresses": {pointer, 600},
+		"text":      {none, 256},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newProgram(t, 1, 4<<20)
+			keep := p.h.Alloc(600<<10, c.layout)
+			require.True(t, p.h.Due())
+			p.setRoot(0, keep)
+			p.h.Collect()
+			p.h.Alloc((c.due-50)<<10, none)
+			assert.False(t, p.h.Due())
+			p.h.Alloc(100<<10, none)
+			assert.True(t, p.h.Due())
+		})
+	}
+}
+
+// TestOwnNumbers: what the heap knows of itself, numbers of bytes among it, keeps nothing.
+func TestOwnNumbers(t *testing.T) {
 	p := newProgram(t, 1, 4<<20)
-	keep := p.h.Alloc(600<<10, none)
-	require.True(t, p.h.Due())
-	p.setRoot(0, keep)
+	own := uint32(unsafe.Sizeof(*p.h))
+	p.h.mine = globals + 4
+	p.h.to = p.h.mine + own + 4
+	a := p.h.Alloc(100<<10, none)
+	for at := p.h.mine; at < p.h.mine+own; at += 4 {
+		*p.h.word(at) = a + at
+	}
 	p.h.Collect()
-	p.h.Alloc(500<<10, none)
-	assert.False(t, p.h.Due(), "less than what is live")
-	p.h.Alloc(200<<10, none)
-	assert.True(t, p.h.Due())
+	assert.Zero(t, p.h.live)
+	a = p.h.Alloc(100<<10, none)
+	*p.h.word(p.h.mine + own) = a
+	p.h.Collect()
+	assert.Equal(t, uint32(100<<10), p.h.live, "the variable behind them counts")
 }

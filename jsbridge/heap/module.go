@@ -25,6 +25,9 @@ func Collect() {
 	module.Collect()
 }
 
+// Spoil writes over what Collect has just left free: for tests.
+func Spoil() { module.Spoil() }
+
 // The linker's: where variables begin, and where they end.
 
 //go:extern __global_base
@@ -47,6 +50,9 @@ func (memory) at(a uint32) unsafe.Pointer { return unsafe.Pointer(uintptr(a)) }
 func (memory) globals() (from, to uint32) {
 	return uint32(uintptr(unsafe.Pointer(&globalBase))), uint32(uintptr(unsafe.Pointer(&heapBase)))
 }
+
+// own is where a heap lies among the variables.
+func (memory) own(h *Heap) uint32 { return uint32(uintptr(unsafe.Pointer(h))) }
 
 // extend makes at least so many pages from an address on, and tells how many there are.
 func (memory) extend(start, pages uint32) uint32 {

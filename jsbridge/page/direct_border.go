@@ -130,16 +130,10 @@ func callWentOffline() {
 	module.WentOffline()
 }
 
-//go:wasmexport othersMove
-func callOthersMove() {
-	entered("othersMove")
-	module.OthersMove(taken())
-}
-
-//go:wasmexport othersHold
-func callOthersHold(held int32) {
-	entered("othersHold")
-	module.OthersHold(int(held), taken())
+//go:wasmexport pageSaid
+func callPageSaid(page uint32, word int32) {
+	entered("pageSaid")
+	module.PageSaid(page, int(word), taken())
 }
 
 //go:wasmexport startUpload
@@ -277,7 +271,7 @@ func (*script) ClearTimer(timer uint32) {
 	away--
 }
 
-//go:wasmimport turnwire crashed
+//go:wasmimport text crashed
 func pageCrashed(message *byte, size uint32)
 
 func (*script) Crashed(message string) {
@@ -304,7 +298,7 @@ func (*script) AskKey(ask uint32, client uint32) {
 	away--
 }
 
-//go:wasmimport turnwire record
+//go:wasmimport record record
 func pageRecord(client uint32, record *byte, size uint32)
 
 func (*script) Record(client uint32, record *contract.LogRecord) {
@@ -314,16 +308,16 @@ func (*script) Record(client uint32, record *contract.LogRecord) {
 	away--
 }
 
-//go:wasmimport turnwire holds
-func pageHolds(held int32, root *byte, size uint32)
+//go:wasmimport text tellPages
+func pageTellPages(word int32, host *byte, size uint32)
 
-func (*script) Holds(held int, root string) {
+func (*script) TellPages(word int, host string) {
 	away++
-	pageHolds(int32(held), unsafe.StringData(root), uint32(len(root)))
+	pageTellPages(int32(word), unsafe.StringData(host), uint32(len(host)))
 	away--
 }
 
-//go:wasmimport turnwire fetch
+//go:wasmimport record fetch
 func pageFetch(request uint32, client uint32, params *byte, size uint32)
 
 func (*script) Fetch(request uint32, client uint32, params *contract.FetchParams) {
@@ -351,7 +345,7 @@ func (*script) Cancel(request uint32) {
 	away--
 }
 
-//go:wasmimport turnwire callEnded
+//go:wasmimport record callEnded
 func pageCallEnded(call uint32, end *byte, size uint32)
 
 func (*script) CallEnded(call uint32, end *contract.CallEnd) {
@@ -361,7 +355,7 @@ func (*script) CallEnded(call uint32, end *contract.CallEnd) {
 	away--
 }
 
-//go:wasmimport turnwire fileStatus
+//go:wasmimport record fileStatus
 func pageFileStatus(call uint32, file *byte, size uint32)
 
 func (*script) FileStatus(call uint32, file *contract.File) {
@@ -380,7 +374,7 @@ func (*script) TurnOpened(turn uint32, request uint32) {
 	away--
 }
 
-//go:wasmimport turnwire turnEnded
+//go:wasmimport record turnEnded
 func pageTurnEnded(turn uint32, end *byte, size uint32)
 
 func (*script) TurnEnded(turn uint32, end *contract.TurnEnd) {
@@ -390,7 +384,7 @@ func (*script) TurnEnded(turn uint32, end *contract.TurnEnd) {
 	away--
 }
 
-//go:wasmimport turnwire sendBlock
+//go:wasmimport record sendBlock
 func pageSendBlock(upload uint32, request uint32, block *byte, size uint32)
 
 func (*script) SendBlock(upload uint32, request uint32, block *contract.StoreRequest) {
@@ -409,7 +403,7 @@ func (*script) CancelBlock(upload uint32, request uint32) {
 	away--
 }
 
-//go:wasmimport turnwire hash
+//go:wasmimport record hash
 func pageHash(upload uint32, part *byte, size uint32)
 
 func (*script) Hash(upload uint32, part *contract.HashRange) {
@@ -428,7 +422,7 @@ func (*script) ReleaseData(upload uint32, before int64) {
 	away--
 }
 
-//go:wasmimport turnwire showProgress
+//go:wasmimport record showProgress
 func pageShowProgress(upload uint32, progress *byte, size uint32)
 
 func (*script) ShowProgress(upload uint32, progress *contract.Progress) {
@@ -438,7 +432,7 @@ func (*script) ShowProgress(upload uint32, progress *contract.Progress) {
 	away--
 }
 
-//go:wasmimport turnwire saveRecord
+//go:wasmimport text saveRecord
 func pageSaveRecord(upload uint32, record *byte, size uint32)
 
 func (*script) SaveRecord(upload uint32, record string) {
@@ -456,7 +450,7 @@ func (*script) ForgetRecord(upload uint32) {
 	away--
 }
 
-//go:wasmimport turnwire mapTicket
+//go:wasmimport text mapTicket
 func pageMapTicket(upload uint32, body *byte, size uint32)
 
 func (*script) MapTicket(upload uint32, body string) {
@@ -465,7 +459,7 @@ func (*script) MapTicket(upload uint32, body string) {
 	away--
 }
 
-//go:wasmimport turnwire uploadStatus
+//go:wasmimport record uploadStatus
 func pageUploadStatus(upload uint32, file *byte, size uint32)
 
 func (*script) UploadStatus(upload uint32, file *contract.File) {
@@ -475,7 +469,7 @@ func (*script) UploadStatus(upload uint32, file *contract.File) {
 	away--
 }
 
-//go:wasmimport turnwire uploadEnded
+//go:wasmimport record uploadEnded
 func pageUploadEnded(upload uint32, end *byte, size uint32)
 
 func (*script) UploadEnded(upload uint32, end *contract.UploadEnd) {

@@ -33,6 +33,8 @@ func feed(turn, bytes uint32, now float64) (flags uint32) {
 	leave(fed.Batch.JSON)
 	shared.Count = uint32(copy(shared.Marks[:], fed.Batch.Marks))
 	shared.Text, shared.Reasoning = address(fed.Text), address(fed.Reasoning)
+	// The turn has them. Among the variables they would outlive it, and their lengths look like addresses.
+	fed.Text, fed.Reasoning = nil, nil
 	return flags
 }
 

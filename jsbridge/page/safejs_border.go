@@ -91,12 +91,8 @@ var functions = []struct {
 		c.WentOffline()
 		return nil
 	}},
-	{"othersMove", func(c contract.Control, n *[3]int64, text string) any {
-		c.OthersMove(text)
-		return nil
-	}},
-	{"othersHold", func(c contract.Control, n *[3]int64, text string) any {
-		c.OthersHold(int(n[0]), text)
+	{"pageSaid", func(c contract.Control, n *[3]int64, text string) any {
+		c.PageSaid(uint32(n[0]), int(n[1]), text)
 		return nil
 	}},
 	{"startUpload", func(c contract.Control, n *[3]int64, text string) any {
@@ -184,7 +180,7 @@ func (*script) Record(client uint32, record *contract.LogRecord) {
 	invokeWith(record.JSON(), "record", float64(client))
 }
 
-func (*script) Holds(held int, root string) { invokeWith(root, "holds", float64(held)) }
+func (*script) TellPages(word int, host string) { invokeWith(host, "tellPages", float64(word)) }
 
 func (*script) Fetch(request uint32, client uint32, params *contract.FetchParams) {
 	invokeWith(params.JSON(), "fetch", float64(request), float64(client))

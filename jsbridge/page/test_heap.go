@@ -15,9 +15,10 @@ func collect() {
 	heap.Collect()
 	collections++
 	longest = max(longest, pageNow()-began)
+	heap.Spoil()
 }
 
-// heapAlways makes every call collect, so that what is taken back too early is missed at once.
+// heapAlways makes every call collect, so that what is taken back too early is missed at once: it is written over.
 //
 //go:wasmexport heapAlways
 func heapAlways(on uint32) { always = on == 1 }

@@ -6,21 +6,46 @@ import (
 	"github.com/seed-76f09577/turnwire/wasm/json"
 )
 
-// Kind tells which of the JavaScript API's error classes an error becomes.
+// Kind is one of the JavaScript API's error classes, by its name.
 type Kind string
 
-// The kinds of error. KindAPI becomes the class for its status (AuthenticationError, NotFoundError, …).
+// The kinds of error. A refusal is a KindAPI here, whatever its status; see Class.
 const (
-	KindAPI        Kind = "api"
-	KindConnection Kind = "connection"
-	KindTimeout    Kind = "timeout"
-	KindProtocol   Kind = "protocol"
-	KindTurn       Kind = "turn"
-	KindMismatch   Kind = "mismatch"
-	KindUpload     Kind = "upload"
-	KindFile       Kind = "file"
-	KindClient     Kind = "client" // the base class: a failure of the page's own side
+	KindAPI        Kind = "APIError"
+	KindConnection Kind = "ConnectionError"
+	KindTimeout    Kind = "TimeoutError"
+	KindProtocol   Kind = "ProtocolError"
+	KindTurn       Kind = "TurnError"
+	KindMismatch   Kind = "ReplayMismatchError"
+	KindUpload     Kind = "UploadError"
+	KindFile       Kind = "FileError"
+	KindClient     Kind = "AgentError" // the base class: a failure of the page's own side
 )
+
+// The classes of some statuses.
+const (
+	authentication Kind = "AuthenticationError"
+	notFound       Kind = "NotFoundError"
+	conflict       Kind = "ConflictError"
+	rateLimit      Kind = "RateLimitError"
+)
+
+// Class is the class that the error becomes, a refusal by its status.
+func (e *Error) Class() Kind {
+	if e.Kind == KindAPI {
+		switch e.Status {
+		case 401, 403:
+			return authentication
+		case 404:
+			return notFound
+		case 409:
+			return conflict
+		case 429:
+			return rateLimit
+		}
+	}
+	return e.Kind
+}
 
 // BodyLimit is how many bytes of a refusal's body are kept (profile, "Responses").
 const BodyLimit = 64 << 10

@@ -202,3 +202,12 @@ func TestWithoutQueries(t *testing.T) {
 		assert.Equal(t, want, WithoutQueries(text))
 	}
 }
+
+func TestClass(t *testing.T) {
+	for status, class := range map[int]Kind{
+		400: KindAPI, 401: "AuthenticationError", 403: "AuthenticationError", 404: "NotFoundError", 409: "ConflictError", 429: "RateLimitError", 500: KindAPI,
+	} {
+		assert.Equal(t, class, (&Error{Kind: KindAPI, Status: status}).Class(), "%d", status)
+	}
+	assert.Equal(t, KindUpload, (&Error{Kind: KindUpload, Status: 403}).Class(), "a store's status is no refusal of the service")
+}

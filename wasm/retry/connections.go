@@ -6,27 +6,30 @@ import "slices"
 const perHost = 6
 
 // Connections knows which of a page's requests may have a connection. What a browser has none for it queues, and tells
-// nobody: a limit that ran meanwhile would blame a host that was never asked. A host goes by its scheme, name, port and
-// the path "/". A nil Connections knows of no limit.
+// nobody: a limit that ran meanwhile would blame a host that was never asked. The pages of an origin share a host's
+// connections, so they tell each other what they have; see neighbours.go. A host goes by its scheme, name, port and the path
+// "/". A nil Connections knows of no limit.
 type Connections struct {
-	now   func() int64 // milliseconds of a clock that does not jump
-	tell  func(host string, held int)
-	hosts map[string]*line
+	now    func() int64 // milliseconds of a clock that does not jump
+	say    func(word int, host string)
+	lines  []*line
+	others []*neighbour // what other pages said last, each of each host
 }
 
 // line is what goes to one host.
 type line struct {
-	slots  []*Slot // under way, oldest first
-	others int     // connections that other pages have
-	many   bool    // more were answered at once than HTTP/1.1 has connections
-	moved  int64   // when bytes last went over one of them
-	last   int     // number of held connections that tell was called with
+	host  string
+	slots []*Slot // under way, oldest first
+	many  bool    // more were answered at once than HTTP/1.1 has connections
+	moved int64   // when bytes last went over one of them
+	told  int64   // when the other pages were last told so
+	last  int     // number of held connections that they were told of
 }
 
-// NewConnections makes one for a page. tell is called with the connections that its requests are known to have to a
-// host, whenever their number changes, so that other pages can be told; it may be nil.
-func NewConnections(now func() int64, tell func(host string, held int)) *Connections {
-	return &Connections{now: now, tell: tell, hosts: map[string]*line{}}
+// NewConnections makes one for a page. say tells the other pages of its origin a word of this one, for their Heard; it may
+// be nil.
+func NewConnections(now func() int64, say func(word int, host string)) *Connections {
+	return &Connections{now: now, say: say}
 }
 
 // Slot is one request's place among those to its host. A nil Slot waits for nothing.
@@ -45,44 +48,47 @@ func (c *Connections) Open(host string) *Slot {
 	s := &Slot{all: c, host: host, since: -1}
 	l := c.line(host)
 	l.slots = append(l.slots, s)
-	c.update(host, l)
+	c.update(l)
 	return s
 }
 
 func (c *Connections) line(host string) *line {
-	l := c.hosts[host]
-	if l == nil {
-		l = &line{}
-		c.hosts[host] = l
+	for _, l := range c.lines {
+		if l.host == host {
+			return l
+		}
 	}
+	l := &line{host: host, told: -movedEvery}
+	c.lines = append(c.lines, l)
 	return l
 }
 
-// Others tells how many connections to a host the origin's other pages are known to have.
-func (c *Connections) Others(host string, held int) {
-	l := c.line(host)
-	l.others = held
-	c.update(host, l)
-}
-
-// Moved tells that bytes move to a host, from this page or another.
+// Moved tells that bytes move to a host.
 func (c *Connections) Moved(host string) {
-	if c != nil {
-		c.line(host).moved = c.now()
+	if c == nil {
+		return
+	}
+	l := c.line(host)
+	l.moved = c.now()
+	if c.say != nil && l.moved-l.told >= movedEvery {
+		l.told = l.moved
+		c.say(Moves, host)
 	}
 }
 
 // lastMoved is when bytes last moved to a host.
 func (c *Connections) lastMoved(host string) int64 {
-	if l := c.hosts[host]; l != nil {
-		return l.moved
+	for _, l := range c.lines {
+		if l.host == host {
+			return l.moved
+		}
 	}
 	return 0
 }
 
 // update works out anew for whom a connection could be free: one that is not known to have one comes after those that
 // do and those that were there before.
-func (c *Connections) update(host string, l *line) {
+func (c *Connections) update(l *line) {
 	held := 0
 	for _, s := range l.slots {
 		if s.held {
@@ -90,7 +96,12 @@ func (c *Connections) update(host string, l *line) {
 		}
 	}
 	l.many = l.many || held > perHost
-	before := held + l.others
+	before := held
+	for _, o := range c.others {
+		if o.host == l.host {
+			before += o.held
+		}
+	}
 	for _, s := range l.slots {
 		if s.held {
 			continue
@@ -103,13 +114,13 @@ func (c *Connections) update(host string, l *line) {
 		}
 		before++
 	}
-	if c.tell != nil && held != l.last {
+	if c.say != nil && held != l.last {
 		l.last = held
-		c.tell(host, held)
+		c.say(held, l.host)
 	}
 	// What HTTP/2 showed of a host is worth keeping; all else says itself again.
-	if len(l.slots) == 0 && l.others == 0 && !l.many && l.moved == 0 {
-		delete(c.hosts, host)
+	if len(l.slots) == 0 && !l.many && l.moved == 0 {
+		c.lines = slices.DeleteFunc(c.lines, func(other *line) bool { return other == l })
 	}
 }
 
@@ -122,7 +133,7 @@ func (s *Slot) Held() {
 	if s.since < 0 {
 		s.since = s.all.now()
 	}
-	s.all.update(s.host, s.all.line(s.host))
+	s.all.update(s.all.line(s.host))
 }
 
 // Close gives the place back, once.
@@ -133,7 +144,7 @@ func (s *Slot) Close() {
 	c, l := s.all, s.all.line(s.host)
 	s.all = nil
 	l.slots = slices.DeleteFunc(l.slots, func(other *Slot) bool { return other == s })
-	c.update(s.host, l)
+	c.update(l)
 }
 
 // Waiting reports whether the browser can't have had a connection for the request yet.

@@ -14,12 +14,24 @@ const host = "https://api.test/"
 type browser struct {
 	*Connections
 	now  int64
-	told map[string]int
+	said []said // to the other pages
+}
+
+type said struct {
+	word int
+	host string
+}
+
+// told is what the browser said since it was asked last.
+func (b *browser) told() []said {
+	was := b.said
+	b.said = nil
+	return was
 }
 
 func newBrowser() *browser {
-	b := &browser{told: map[string]int{}}
-	b.Connections = NewConnections(func() int64 { return b.now }, func(host string, held int) { b.told[host] = held })
+	b := &browser{}
+	b.Connections = NewConnections(func() int64 { return b.now }, func(word int, host string) { b.said = append(b.said, said{word, host}) })
 	return b
 }
 
@@ -75,21 +87,74 @@ func TestMoreThanSixAnsweredIsHTTP2(t *testing.T) {
 
 func TestOtherPages(t *testing.T) {
 	b := newBrowser()
-	b.Others(host, 5)
+	b.Heard(1, 3, host)
+	b.Heard(2, 2, host)
 	slots := b.open(3, 0)
 	assert.False(t, slots[0].Waiting())
 	assert.True(t, slots[1].Waiting())
 	b.now = 50
-	b.Others(host, 4)
+	b.Heard(1, 2, host)
 	assert.False(t, slots[1].Waiting())
 	assert.True(t, slots[2].Waiting())
-	b.Others(host, 6)
+	b.Heard(3, 2, host)
 	assert.True(t, slots[0].Waiting(), "it was not known to have one")
 	slots[0].Held()
-	assert.Equal(t, 1, b.told[host])
+	assert.Equal(t, []said{{1, host}}, b.told())
 	assert.False(t, slots[0].Waiting())
 	slots[0].Close()
-	assert.Equal(t, 0, b.told[host])
+	assert.Equal(t, []said{{0, host}}, b.told())
+}
+
+func TestAPageThatGoesHasNone(t *testing.T) {
+	b := newBrowser()
+	b.Heard(1, 4, host)
+	b.Heard(1, 4, "https://other.test/")
+	b.Heard(2, 4, host)
+	waiting := func(host string) bool {
+		s := b.Open(host)
+		defer s.Close()
+		return s.Waiting()
+	}
+	assert.True(t, waiting(host))
+	b.Heard(1, Gone, "")
+	assert.False(t, waiting(host))
+	assert.True(t, b.Shared(), "the other page is there")
+	b.Heard(2, 0, host)
+	assert.False(t, b.Shared())
+}
+
+func TestSaidAgainAndForgotten(t *testing.T) {
+	b := newBrowser()
+	assert.False(t, b.Shared())
+	slots := b.open(2, 2)
+	assert.Equal(t, []said{{1, host}, {2, host}}, b.told())
+	b.Heard(1, Hello, "")
+	assert.Equal(t, []said{{2, host}}, b.told(), "to one that has just begun")
+	b.Heard(1, 5, host)
+	for b.now = SayAgain; b.now <= forgotten; b.now += SayAgain {
+		b.Again()
+		assert.Equal(t, []said{{2, host}}, b.told())
+	}
+	assert.True(t, b.Open(host).Waiting(), "it is not forgotten yet")
+	b.Again()
+	assert.False(t, b.Open(host).Waiting(), "one that says nothing more may have crashed")
+	assert.True(t, b.Shared(), "this page has some itself")
+	for _, s := range slots {
+		s.Close()
+	}
+	assert.False(t, b.Shared())
+}
+
+func TestMovingBytesAreSaidNowAndThen(t *testing.T) {
+	b := newBrowser()
+	for b.now = 0; b.now < 2*movedEvery; b.now += 10 {
+		b.Moved(host)
+	}
+	b.Moved("https://other.test/")
+	assert.Equal(t, []said{{Moves, host}, {Moves, host}, {Moves, "https://other.test/"}}, b.told())
+	b.Heard(1, Moves, host)
+	assert.Empty(t, b.told(), "what another page said is not said again")
+	assert.Equal(t, b.now, b.lastMoved(host))
 }
 
 func TestLively(t *testing.T) {
@@ -121,7 +186,7 @@ func TestNothingIsKept(t *testing.T) {
 		s.Held()
 		s.Close()
 	}
-	assert.Empty(t, b.hosts)
+	assert.Empty(t, b.lines)
 }
 
 func TestLimitBeginsWithAConnection(t *testing.T) {
@@ -143,7 +208,7 @@ func TestLimitBeginsWithAConnection(t *testing.T) {
 	b.now += timeout / 2
 	d.fire()
 	assert.Equal(t, "response_timeout", d.code())
-	assert.Len(t, b.hosts[host].slots, 5, "its place is given back")
+	assert.Len(t, b.line(host).slots, 5, "its place is given back")
 }
 
 func TestEachEndGivesThePlaceBack(t *testing.T) {
@@ -153,7 +218,7 @@ func TestEachEndGivesThePlaceBack(t *testing.T) {
 			d := newDriver(t, &Policy{Timeout: timeout, MaxRetries: 1, RenewKey: true, Connections: b.Connections, Host: host})
 			end(d)
 			d.x.Cancel() // as who took the answer over does
-			assert.Empty(t, b.hosts)
+			assert.Empty(t, b.lines)
 		})
 	}
 	t.Run("between two tries", func(t *testing.T) {
@@ -161,7 +226,7 @@ func TestEachEndGivesThePlaceBack(t *testing.T) {
 		d := newDriver(t, &Policy{Timeout: timeout, MaxRetries: 1, Connections: b.Connections, Host: host})
 		d.x.Start()
 		d.give(answer{status: 503})
-		assert.Empty(t, b.hosts)
+		assert.Empty(t, b.lines)
 	})
 }
 

@@ -67,7 +67,7 @@ func (p *page) toolsAre(s *script) {
 }
 
 // slow says that the machine takes ten times as long as where it is fastest.
-var slow = raced || runtime.GOOS == "js"
+var slow = raced || runtime.GOOS == "js" || runtime.Compiler == "tinygo"
 
 // TestCutAtEveryByte ends a turn after every byte, in each way. The long one takes its square in time: it is read where
 // that is seconds, the short one in every form everywhere.

@@ -161,11 +161,11 @@ func (r *reader) read(e sse.Event, m *message) bool {
 	switch {
 	case !json.IsString(typ):
 		// The event field names the type, and the whole JSON is the payload.
-		name := e.Type
-		if len(name) == 0 {
-			name = []byte("message")
+		name := "message"
+		if len(e.Type) > 0 {
+			name = json.View(json.ToUTF8(e.Type))
 		}
-		r.typ = json.Quote(r.typ[:0], json.View(json.ToUTF8(name)))
+		r.typ = json.Quote(r.typ[:0], name)
 		m.typ, m.data, m.chunk = r.typ, text, topChunk
 	case json.IsObject(data):
 		m.typ, m.data, m.chunk = typ, data, dataChunk

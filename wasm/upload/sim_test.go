@@ -291,8 +291,8 @@ func (s *sim) perform(e retry.Effect) {
 	case retry.StopTimer:
 		s.timer++
 	case Finish:
-		s.w.log("finish %s %v", e.Outcome.Stage, e.Outcome.Err)
 		s.outcome = &e.Outcome
+		s.w.log("finish %s", s.end())
 	case Status, retry.Log:
 	default:
 		s.fail(fmt.Sprintf("unknown effect %T", e))

@@ -71,7 +71,7 @@ func TestTries(t *testing.T) {
 			h.refuseAsk(500)
 			require.NotNil(t, h.outcome)
 			err := h.outcome.Err
-			assert.Equal(t, fmt.Sprint(c.code, c.status, " upload uploading f 0 true"), fmt.Sprint(err.Code, err.Status, " ", err.Kind, " ", err.Stage, " ", err.FileID, " ", err.Block, " ", err.HasBlock))
+			assert.Equal(t, fmt.Sprint(c.code, c.status, " UploadError uploading f 0 true"), fmt.Sprint(err.Code, err.Status, " ", err.Kind, " ", err.Stage, " ", err.FileID, " ", err.Block, " ", err.HasBlock))
 			assert.NotContains(t, err.Message, "secret")
 		})
 	}

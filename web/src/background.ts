@@ -1,5 +1,5 @@
 import { stamp } from "./contract.ts";
-import { closeBlob, hashRange, hashWhole, type HashJob } from "./hash.ts";
+import { hashChunks, hashWhole, type HashJob, slices } from "./hash.ts";
 import { compiled, instance, runtimeOf, workerMaker } from "./loader.ts";
 import { fired, keepTimers } from "./timers.ts";
 import type { FromWorker, ToWorker } from "./worker.ts";
@@ -27,9 +27,7 @@ export function useWorker(): () => void {
   return () => {
     if (released) return;
     released = true;
-    if (--users > 0) return;
-    if (helper) end(helper);
-    last = last.then(() => void (users === 0 && closeBlob()));
+    if (--users === 0 && helper) end(helper);
   };
 }
 
@@ -80,7 +78,7 @@ function end(old: Helper): void {
 /** The most bytes that are summed without the worker, by WebCrypto: Chromium does it on the calling thread, 4 MiB in 20 ms. */
 export const smallMost = 4 << 20;
 
-/** Adds a range to a sum; see hashRange. */
+/** Adds a range to a sum; see hashChunks. */
 export async function hash(job: HashJob): Promise<string> {
   const whole = hashWhole(job, smallMost);
   if (whole) return whole;
@@ -104,7 +102,7 @@ function inPage(job: HashJob): Promise<string> {
   const result = last.then(async () => {
     const running = await instance();
     try {
-      return await hashRange(running.program, job, () => {
+      return await hashChunks(running.program, job, slices(job.data), () => {
         if (!running.alive) throw running.error;
         return shouldYield() ? yieldToPage() : undefined;
       });

@@ -1,5 +1,5 @@
-import { type Control, type Page, pageRecords, pageTexts } from "./contract.ts";
-import { type Crossing, left, type Program } from "./program.ts";
+import type { Control, Page } from "./contract.ts";
+import { type Crossing, type Form, left, type Program } from "./program.ts";
 
 const encoder = new TextEncoder();
 
@@ -23,20 +23,10 @@ function hand({ exports, memory }: Program, text: string): void {
 }
 
 /** One of the page's functions for a module that TinyGo compiled: a text comes as its address and its size. */
-export const toImport = (functions: Page, name: keyof Page, text: (at: number, size: number) => string) => (...args: any[]): unknown => {
-  const isRecord = pageRecords.includes(name);
-  if (isRecord || pageTexts.includes(name)) {
+export const toImport = (functions: Page, name: keyof Page, form: Form, text: (at: number, size: number) => string) => (...args: any[]): unknown => {
+  if (form !== "turnwire") {
     const last = text(...(args.splice(-2) as [number, number]));
-    args.push(isRecord ? JSON.parse(last) : last);
+    args.push(form === "record" ? JSON.parse(last) : last);
   }
   return (functions as Crossing<Page>)[name](...args);
 };
-
-/** The page's functions for a module that Go compiled. */
-export const toPage = (functions: Page): object =>
-  new Proxy(functions, {
-    get: (_, name: keyof Page) => (...args: any[]) => {
-      if (pageRecords.includes(name)) args.push(JSON.parse(args.pop()));
-      return (functions as Crossing<Page>)[name](...args);
-    },
-  });

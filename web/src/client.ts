@@ -1,10 +1,10 @@
 import type * as API from "turnwire";
 import { ClientContext } from "./client-context.ts";
-import { closeConnections, reopenConnections } from "./connections.ts";
 import { ProtocolError } from "./errors.ts";
 import { filesOf } from "./files.ts";
 import { pageLeft, pageShown } from "./leaving.ts";
 import { instance } from "./loader.ts";
+import { leavePages, rejoinPages } from "./pages.ts";
 import { Turn, turns } from "./turn.ts";
 import { uploads } from "./upload.ts";
 import { clientConfig, createParams, requestConfig, segment, sendConfig } from "./validate.ts";
@@ -15,7 +15,7 @@ import { clientConfig, createParams, requestConfig, segment, sendConfig } from "
  */
 function leave(): void {
   pageLeft();
-  closeConnections();
+  leavePages();
   for (const [turn, context] of turns) {
     if (context.config.pageHide === "abort") void turn.abort();
     else turn.disconnect();
@@ -28,18 +28,20 @@ function leave(): void {
 
 function shown(): void {
   pageShown();
-  reopenConnections();
+  rejoinPages();
 }
 
 export class AgentClient implements API.AgentClient {
   readonly chats: API.Chats;
   readonly files: API.Files;
+  readonly pageHide: "abort" | "disconnect";
   readonly #context: ClientContext;
 
   constructor(options: API.ClientOptions) {
     const context = (this.#context = new ClientContext(clientConfig(options)));
     this.chats = chatsOf(context);
     this.files = filesOf(context);
+    this.pageHide = context.config.pageHide;
     // On a server there is nothing to load; a failure is told by ready() and by the calls.
     if (typeof location === "undefined") return;
     instance().catch(() => {});

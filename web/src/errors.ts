@@ -34,26 +34,22 @@ export class FileError extends AgentError {}
 export class RuntimeLoadError extends AgentError {}
 export class RuntimeCrashError extends AgentError {}
 
-// A minifier renames classes; the name is part of what people read.
-for (const [name, type] of Object.entries({
+const classes = {
   AgentError, InvalidArgumentError, APIError, AuthenticationError, NotFoundError, ConflictError, RateLimitError,
   ConnectionError, TimeoutError, ProtocolError, TurnError, ReplayMismatchError, UploadError, FileError,
   RuntimeLoadError, RuntimeCrashError,
-})) {
+};
+// A minifier renames classes; the name is part of what people read.
+for (const [name, type] of Object.entries(classes)) {
   Object.defineProperty(type.prototype, "name", { value: name, configurable: true, writable: true });
 }
 
-const kinds = { connection: ConnectionError, timeout: TimeoutError, protocol: ProtocolError, turn: TurnError, mismatch: ReplayMismatchError, upload: UploadError, file: FileError };
-const statuses: Record<number, typeof APIError> = {
-  401: AuthenticationError, 403: AuthenticationError, 404: NotFoundError, 409: ConflictError, 429: RateLimitError,
-};
-
 /** Makes the error of what the module said; partial is what a turn had received. */
 export function errorOf({ kind, code, message, retryable, ...details }: Told, partial?: Partial<TurnResult>): AgentError {
+  const error = new classes[kind](message, code, retryable, details);
   // Of a refusal only what a replay was refused for has something to lose.
-  if (kind === "api") return new (statuses[details.status!] ?? APIError)(message, code, retryable, partial?.text || partial?.reasoning || partial?.toolCalls?.length ? { ...details, partial } : details);
-  const type = kinds[kind as keyof typeof kinds] ?? AgentError;
-  return new type(message, code, retryable, partial ? { ...details, partial } : details);
+  const lost = !(error instanceof APIError) || partial?.text || partial?.reasoning || partial?.toolCalls?.length;
+  return partial && lost ? Object.assign(error, { partial }) : error;
 }
 
 /** Any thrown value for people; itself never throws. */

@@ -1,11 +1,11 @@
 // turnwire.go.mjs: what a module compiled by Go needs beside it.
 
 import newGo from "wasm-exec";
-import type { Control, Exports } from "./contract.ts";
-import type { BeginGo, Crossing } from "./program.ts";
+import { type Control, type Exports, type Page, pageRecords } from "./contract.ts";
+import type { Crossing, Runtime } from "./program.ts";
 
 /** Its program sees the page's functions and little else of the global object. */
-export const begin: BeginGo = async (module, page, ended) => {
+export const begin: Runtime["begin"] = async (module, page, ended) => {
   let control: Crossing<Control> | undefined;
   let stamp: unknown;
   let reason: unknown = "it ended";
@@ -31,3 +31,11 @@ export const begin: BeginGo = async (module, page, ended) => {
     },
   };
 };
+
+export const toPage: Runtime["toPage"] = (functions) =>
+  new Proxy(functions, {
+    get: (_, name: keyof Page) => (...args: any[]) => {
+      if (pageRecords.includes(name)) args.push(JSON.parse(args.pop()));
+      return (functions as Crossing<Page>)[name](...args);
+    },
+  });

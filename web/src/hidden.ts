@@ -10,19 +10,23 @@ const most = 100;
 const cutFrom = 60_000;
 
 export class Hidden {
-  readonly #keys = new Set<string>();
+  readonly #keys = new Map<string, RegExp>();
 
+  /** A key is visible ASCII. */
   add(key: string): void {
     if (key.length < shortest) return;
     this.#keys.delete(key);
-    this.#keys.add(key);
-    if (this.#keys.size > most) this.#keys.delete(this.#keys.values().next().value!);
+    this.#keys.set(key, finds(key));
+    if (this.#keys.size > most) this.#keys.delete(this.#keys.keys().next().value!);
   }
 
   /** The text without the keys, however JSON spells their characters, and without the beginning of one that an excerpt cut. */
   text(text: string): string {
-    for (const key of this.#keys) text = without(text, key);
-    return text;
+    // The end of a long text is one that was cut, too.
+    const long = text.length >= cutFrom;
+    if (long) text += "…";
+    for (const found of this.#keys.values()) text = text.replace(found, mark);
+    return long ? text.slice(0, -1) : text;
   }
 
   /**
@@ -55,43 +59,13 @@ export class Hidden {
   }
 }
 
-function without(text: string, key: string): string {
-  // What an escape stands for counts, and what is taken out is the escape.
-  const chars: string[] = [], at: number[] = [];
-  let plain = text;
-  if (text.includes("\\")) {
-    for (const { 0: all, 1: hex, 2: char, index } of text.matchAll(/\\u00([0-9a-f]{2})|\\(["\\/])|[^]/gi)) {
-      chars.push(hex ? String.fromCharCode(parseInt(hex, 16)) : char ?? all);
-      at.push(index);
-    }
-    at.push(text.length);
-    plain = chars.join("");
-  }
-  const place = (i: number): number => (at.length > 0 ? at[i]! : i);
-  let out = "", from = 0;
-  const take = (start: number, end: number): void => {
-    out += text.slice(place(from), place(start)) + mark;
-    from = end;
-  };
-  for (let i = 0; i < plain.length; ) {
-    const found = plain.indexOf(key, i);
-    const cut = plain.indexOf("…", i);
-    if (found >= 0 && (cut < 0 || found < cut)) {
-      take(found, (i = found + key.length));
-      continue;
-    }
-    // The text up to an ellipsis, or to its own end where it is long, may end within the key.
-    if (cut < 0 && plain.length < cutFrom) break;
-    const end = cut < 0 ? plain.length : cut;
-    // An escape may be cut as well.
-    const before = end - (/\\(u[0-9a-f]{0,3})?$/i.exec(plain.slice(Math.max(end - 5, 0), end))?.[0].length ?? 0);
-    for (let n = Math.min(key.length - 1, before - from); n >= shortest; n--) {
-      if (plain.startsWith(key.slice(0, n), before - n)) {
-        take(before - n, end);
-        break;
-      }
-    }
-    i = end + 1;
-  }
-  return out + text.slice(place(from));
+/** Finds a key, however JSON spells its characters, and the beginning of one that ends with the text before an ellipsis. */
+function finds(key: string): RegExp {
+  const chars = [...key].map((char) => {
+    const hex = char.charCodeAt(0).toString(16);
+    return `(?:\\\\u00${hex.replace(/[a-f]/, (digit) => `[${digit}${digit.toUpperCase()}]`)}|${/["\\/]/.test(char) ? "\\\\?" : ""}\\x${hex}`;
+  });
+  // An escape may be cut as well.
+  const cut = "(?:\\\\(?:u[0-9a-fA-F]{0,3})?)?";
+  return new RegExp(`${chars.map((char, i) => `${char}${i < shortest ? "" : `|(?=${cut}…)`})`).join("")}(?:${cut}(?=…))?`, "g");
 }

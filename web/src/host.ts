@@ -1,13 +1,14 @@
-import { tellHeld } from "./connections.ts";
-import type {
-  CallEnd, Control, FetchParams, File, HashRange, LogRecord, Page, Progress, StoreRequest, TurnEnd, UploadEnd,
-} from "./contract.ts";
+import type { CallEnd, Control, FetchParams, File, LogRecord, Page, TurnEnd } from "./contract.ts";
 import { textOf } from "./errors.ts";
 import type { Instance } from "./instance.ts";
 import { unlessLeft } from "./leaving.ts";
+import { tellPages } from "./pages.ts";
 import { Requests } from "./requests.ts";
-import type { ClientSink, UploadSink } from "./sinks.ts";
+import { type ClientSink, uploadFunctions, type UploadSink } from "./sinks.ts";
 import { clearTimer, setTimer } from "./timers.ts";
+
+/** What an upload does itself. */
+export interface Host extends Pick<Page, keyof UploadSink> {}
 
 /** What one instance may call of the page. */
 export class Host implements Page {
@@ -19,6 +20,8 @@ export class Host implements Page {
   /** The instance comes later than its host, for it needs one to start. */
   constructor(instance: () => Instance | undefined) {
     this.#instance = instance;
+    const functions = this as Record<string, unknown>;
+    for (const name of uploadFunctions) functions[name] = (upload: number, ...rest: never[]) => (instance()!.uploads.get(upload)![name] as (...rest: never[]) => void)(...rest);
   }
 
   /** What a crashed instance still waits for must not wake it. */
@@ -89,8 +92,8 @@ export class Host implements Page {
     this.#client(client).log(record);
   }
 
-  holds(held: number, root: string): void {
-    tellHeld(root, held);
+  tellPages(word: number, host: string): void {
+    tellPages(word, host);
   }
 
   fetch(request: number, client: number, params: FetchParams): void {
@@ -122,51 +125,5 @@ export class Host implements Page {
 
   turnEnded(turn: number, end: TurnEnd): void {
     this.#instance()!.turns.get(turn)!.ended(end);
-  }
-
-  #upload(upload: number): UploadSink {
-    return this.#instance()!.uploads.get(upload)!;
-  }
-
-  sendBlock(upload: number, request: number, block: StoreRequest): void {
-    this.#upload(upload).sendBlock(request, block);
-  }
-
-  cancelBlock(upload: number, request: number): void {
-    this.#upload(upload).cancelBlock(request);
-  }
-
-  hash(upload: number, part: HashRange): void {
-    this.#upload(upload).hash(part);
-  }
-
-  releaseData(upload: number, before: number): void {
-    this.#upload(upload).releaseData(before);
-  }
-
-  showProgress(upload: number, progress: Progress): void {
-    this.#upload(upload).showProgress(progress);
-  }
-
-  saveRecord(upload: number, record: string): void {
-    this.#upload(upload).saveRecord(record);
-  }
-
-  forgetRecord(upload: number): void {
-    this.#upload(upload).forgetRecord();
-  }
-
-  mapTicket(upload: number, body: string): void {
-    this.#upload(upload).mapTicket(body);
-  }
-
-  uploadStatus(upload: number, file: File): void {
-    this.#upload(upload).status(file);
-  }
-
-  uploadEnded(upload: number, end: UploadEnd): void {
-    const sink = this.#upload(upload);
-    this.#instance()!.uploads.remove(upload);
-    sink.ended(end);
   }
 }

@@ -1,12 +1,12 @@
 import type { InitOptions } from "turnwire";
-import { countOthers, hearConnections, holdNone } from "./connections.ts";
 import { type Page, stamp } from "./contract.ts";
-import { toImport, toPage } from "./border.ts";
+import { toImport } from "./border.ts";
 import { RuntimeLoadError, textOf } from "./errors.ts";
 import { Host } from "./host.ts";
 import { Instance } from "./instance.ts";
 
 import { invalid } from "./invalid.ts";
+import { hearPages, holdNone } from "./pages.ts";
 import { begin, loadRuntime, needsRuntime, type Program } from "./program.ts";
 import { type InitConfig, initConfig } from "./validate.ts";
 
@@ -35,7 +35,7 @@ const address = (): string => (source.wasmModule ? "init's wasmModule" : String(
 /** Where Go's runtime script lies that a module needs: beside it, unless the page says otherwise. "" where it needs none. */
 export function runtimeOf(module: WebAssembly.Module): string {
   if (!needsRuntime(module)) return "";
-  return String(source.runtimeURL || new URL("turnwire.go.mjs", new URL(String(source.wasmURL || beside()), location.href)));
+  return String(source.runtimeURL || new URL("turnwire.go.mjs", new URL(String(source.wasmURL || beside()), globalThis.location?.href)));
 }
 
 /** Starts the worker; undefined where the page wants none. */
@@ -76,8 +76,6 @@ async function start(): Promise<Instance> {
   if (typeof WebAssembly !== "object") {
     throw new RuntimeLoadError("this browser has no WebAssembly, or it is switched off", "wasm_unsupported");
   }
-  // Early, so that what other pages say is known by the time of the first request.
-  hearConnections(() => running?.control);
   const module = await compiled();
   let live: Instance | undefined;
   const host = new Host(() => live);
@@ -85,7 +83,7 @@ async function start(): Promise<Instance> {
     const runtime = runtimeOf(module);
     const program = await (runtime
       ? beginGo(runtime, module, host, (reason) => live?.crash(reason, true))
-      : begin(module, (name, text) => toImport(host, name as keyof Page, text)));
+      : begin(module, (name, form, text) => toImport(host, name as keyof Page, form, text)));
     if (program.stamp !== stamp) throw anotherBuild(address());
     live = new Instance(program);
     live.onCrash.add(() => {
@@ -101,12 +99,12 @@ async function start(): Promise<Instance> {
   globalThis.addEventListener?.("online", online);
   globalThis.addEventListener?.("offline", offline);
   running = live;
-  countOthers();
+  hearPages((...word) => running?.control.pageSaid(...word));
   return live;
 }
 
 async function beginGo(url: string, module: WebAssembly.Module, host: Host, ended: (reason: unknown) => void): Promise<Program> {
-  const { begin } = await loadRuntime(url).catch((error: unknown) => {
+  const { begin, toPage } = await loadRuntime(url).catch((error: unknown) => {
     throw new RuntimeLoadError(
       `Go's runtime script at ${url} could not be loaded (${textOf(error)}): a module compiled by Go needs turnwire.go.mjs of its build, ` +
       "beside it or where init's runtimeURL says", "runtime_unreachable", true, { cause: error });

@@ -1,4 +1,4 @@
-import { chunkSize, type Control, type Exports, words } from "./contract.ts";
+import { chunkSize, type Control, type Exports, type Page, words } from "./contract.ts";
 
 /** See import.ts. */
 declare const turnwireImport: typeof import("./import.ts").turnwireImport;
@@ -21,28 +21,37 @@ export interface Program {
   stop(): void;
 }
 
-/** What turnwire.go.mjs exports: begins a program of a module that Go compiled. ended is called when it stops by itself. */
-export type BeginGo = (module: WebAssembly.Module, page: object, ended: (reason: unknown) => void) => Promise<Program>;
+/** What turnwire.go.mjs exports. */
+export interface Runtime {
+  /** Begins a program of a module that Go compiled. ended is called when it stops by itself. */
+  begin(module: WebAssembly.Module, page: object, ended: (reason: unknown) => void): Promise<Program>;
+  /** The page's functions as such a program calls them. */
+  toPage(functions: Page): object;
+}
+
+/** What a module that TinyGo compiled imports a function from: it says whether the last argument is a text, or a record. */
+export type Form = "turnwire" | "text" | "record";
 
 /** Whether Go compiled the module, whose programs need Go's runtime script. */
 export const needsRuntime = (module: WebAssembly.Module): boolean => WebAssembly.Module.imports(module).some((wanted) => wanted.module === "gojs");
 
 /** Loads Go's runtime script. */
-export const loadRuntime = (url: string): Promise<{ begin: BeginGo }> => turnwireImport(url) as Promise<{ begin: BeginGo }>;
+export const loadRuntime = (url: string): Promise<Runtime> => turnwireImport(url) as Promise<Runtime>;
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** Begins a program of a module that TinyGo compiled; imported gives its functions, by name. Text lies in its memory. */
-export async function begin(module: WebAssembly.Module, imported: (name: string, text: (at: number, size: number) => string) => (...args: any[]) => unknown): Promise<Program> {
+export async function begin(module: WebAssembly.Module, imported: (name: string, form: Form, text: (at: number, size: number) => string) => (...args: any[]) => unknown): Promise<Program> {
   let stamp: unknown;
   let said = "";
   const text = (at: number, size: number): string => decoder.decode(new Uint8Array(memory.buffer, at >>> 0, size >>> 0));
-  const functions: Record<string, (...args: any[]) => unknown> = {
+  const own: Record<string, (...args: any[]) => unknown> = {
     started: (at, size) => (stamp = text(at, size)),
     putchar: (byte) => (said += String.fromCharCode(byte)),
   };
-  for (const { name } of WebAssembly.Module.imports(module)) functions[name] ??= imported(name, text);
-  const { exports } = (await WebAssembly.instantiate(module, { turnwire: functions as never })) as unknown as {
+  const imports: WebAssembly.Imports = {};
+  for (const { module: form, name } of WebAssembly.Module.imports(module)) (imports[form] ??= {})[name] = own[name] ?? imported(name, form as Form, text);
+  const { exports } = (await WebAssembly.instantiate(module, imports)) as unknown as {
     exports: Exports & { memory: WebAssembly.Memory; _initialize(): void };
   };
   const { memory } = exports;

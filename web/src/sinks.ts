@@ -1,7 +1,7 @@
 // What the module's words about a client, a call, a turn or an upload reach. It says them from inside, so that no code of the
 // page's author may run before it has returned.
 
-import type { CallEnd, File, HashRange, LogRecord, Progress, StoreRequest, TurnEnd, UploadEnd } from "./contract.ts";
+import type { CallEnd, File, LogRecord, Page, TurnEnd } from "./contract.ts";
 
 export interface ClientSink {
   /** The author's own, where he has one. */
@@ -23,16 +23,10 @@ export interface TurnSink {
   ended(end: TurnEnd): void;
 }
 
-/** An upload's functions of Page. */
-export interface UploadSink {
-  sendBlock(request: number, block: StoreRequest): void;
-  cancelBlock(request: number): void;
-  hash(part: HashRange): void;
-  releaseData(before: number): void;
-  showProgress(progress: Progress): void;
-  saveRecord(record: string): void;
-  forgetRecord(): void;
-  mapTicket(body: string): void;
-  status(file: File): void;
-  ended(end: UploadEnd): void;
-}
+/** The page's functions for an upload. */
+export const uploadFunctions = [
+  "sendBlock", "cancelBlock", "hash", "releaseData", "showProgress", "saveRecord", "forgetRecord", "mapTicket", "uploadStatus", "uploadEnded",
+] as const satisfies (keyof Page)[];
+
+/** They, of one upload. */
+export type UploadSink = { [name in (typeof uploadFunctions)[number]]: Page[name] extends (upload: number, ...rest: infer Rest) => void ? (...rest: Rest) => void : never };

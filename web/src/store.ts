@@ -1,5 +1,4 @@
 import { startOf } from "./byte-reader.ts";
-import { tellMoved } from "./connections.ts";
 import type * as contract from "./contract.ts";
 import { unlessLeft } from "./leaving.ts";
 import { type Bytes, isBlob } from "./source.ts";
@@ -47,10 +46,7 @@ export function send({ method, url: address, base, headers, body: given, want }:
     const xhr = new XMLHttpRequest();
     xhr.open(method, url);
     for (const [name, value] of headers) xhr.setRequestHeader(name, value);
-    xhr.upload.onprogress = ({ loaded }) => {
-      tellMoved(url.origin);
-      sink.progress(loaded);
-    };
+    xhr.upload.onprogress = ({ loaded }) => sink.progress(loaded);
     xhr.onprogress = ({ loaded }) => loaded > 0 && alive();
     xhr.onload = () => {
       // It follows redirects by itself; what came from another place than the signed one proves nothing.
@@ -82,7 +78,7 @@ export function send({ method, url: address, base, headers, body: given, want }:
     url = new URL(address, base);
     // XMLHttpRequest tells how much was sent, but sends cookies to the page's own origin, and of an answer Chromium shows
     // it nothing before 300 bytes of XML came, or 512 of text: S3's white space while it completes an upload is less.
-    if (typeof given === "string" || isOwn(url, globalThis.origin)) void byFetch(url);
+    if (typeof given === "string" || typeof XMLHttpRequest === "undefined" || isOwn(url, globalThis.origin)) void byFetch(url);
     else byXHR(url);
   } catch (error) {
     const detail = url ? messageOf(error, url) : "the signed address is not a valid address";

@@ -237,8 +237,9 @@ export class Upload implements API.Upload {
         this.#written = forget(this.key!).catch(() => {});
       },
       mapTicket: (body) => void this.#map(body),
-      status: statusTo(this.#config.onStatus),
-      ended: ({ stage, error, file }) => {
+      uploadStatus: statusTo(this.#config.onStatus),
+      uploadEnded: ({ stage, error, file }) => {
+        this.#instance?.uploads.remove(this.#id);
         this.#instance = undefined;
         queueMicrotask(() => this.#end(stage, error && this.#context.error(error), file && frozenFile(file)));
       },

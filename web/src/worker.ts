@@ -1,8 +1,9 @@
 // The dedicated worker: hashes, so that the page never stalls, and keeps timers, which browsers slow down in hidden pages.
 
 import { stamp } from "./contract.ts";
-import { hashRange, hashWhole, type HashJob, wholeMost } from "./hash.ts";
+import { hashChunks, hashWhole, type HashJob } from "./hash.ts";
 import { begin, loadRuntime, type Program } from "./program.ts";
+import { readAhead } from "./read-ahead.ts";
 
 /** From the page. */
 export type ToWorker =
@@ -12,6 +13,9 @@ export type ToWorker =
 
 /** To the page: at first that the worker is ready, and of which build. */
 export type FromWorker = { ready: string } | { fired: number } | { id: number; result: string } | { id: number; unread: unknown } | { broken: string };
+
+/** The most bytes that are in memory as a whole for their sum, and twice: WebCrypto copies what it is given. */
+const wholeMost = 16 << 20;
 
 const say = (word: FromWorker): void => postMessage(word);
 let started: (program: Program) => void;
@@ -35,7 +39,7 @@ onmessage = ({ data: message }: MessageEvent<ToWorker>) => {
     last = last.then(async () => {
       try {
         const begun = await program;
-        say({ id: message.id, result: await (hashWhole(message, wholeMost) ?? hashRange(begun, message)) });
+        say({ id: message.id, result: await (hashWhole(message, wholeMost) ?? hashChunks(begun, message, readAhead(message))) });
       } catch (error) {
         if (error instanceof WebAssembly.RuntimeError) broken(error);
         else say({ id: message.id, unread: error });

@@ -7,6 +7,9 @@ import { addTurns } from "./turns.mjs";
 import { addUploads } from "./uploads.mjs";
 import { World } from "./world.mjs";
 
+/** Words of other pages, as package retry names them. */
+const moves = -1, hello = -2, gone = -3;
+
 const names = ["one", "chat 2", "../%2e", "чат/4", "\ud800?#"];
 
 export const limits = (r) => ({
@@ -58,10 +61,11 @@ function perform(world, r) {
 /** What other pages of the origin say of their connections. */
 function others(world, r) {
   const root = r.pick(["https://store.example/", "https://service.example/", "http://service.example:8080/"]);
-  const say = (held) => world.after(r.below(3_000), () => world.tell("othersHold", held, root));
-  say(1 + r.below(8));
-  world.after(r.below(5_000), () => world.tell("othersMove", root));
-  world.after(10_000, () => world.tell("othersHold", 0, root));
+  const page = 1 + r.below(3);
+  const say = (ms, word) => world.after(ms, () => world.tell("pageSaid", page, word, root));
+  say(r.below(3_000), 1 + r.below(8));
+  for (const word of [moves, hello]) say(r.below(5_000), word);
+  say(10_000, r.pick([0, gone]));
 }
 
 /** Begins something, at once or later, while its client is open. */

@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { toImport, toModule, toPage } from "../../src/border.ts";
-import { chunkSize, pageRecords, pageTexts, stamp, words } from "../../src/contract.ts";
+import { toImport, toModule } from "../../src/border.ts";
+import { chunkSize, stamp, words } from "../../src/contract.ts";
 import { begin, left } from "../../src/program.ts";
 
 const dist = fileURLToPath(new URL("../../dist/", import.meta.url));
@@ -61,12 +61,11 @@ class Side {
 
   async small(file) {
     const half = this.#half();
-    const imported = (name, text) => {
+    const imported = (name, form, text) => {
       if (name === "crashAsked") return () => 0;
-      const call = toImport(half, name, text);
-      const hasText = pageRecords.includes(name) || pageTexts.includes(name);
+      const call = toImport(half, name, form, text);
       return (...args) => {
-        this.#note(name, hasText ? [...args.slice(0, -2), text(...args.slice(-2))] : args);
+        this.#note(name, form !== "turnwire" ? [...args.slice(0, -2), text(...args.slice(-2))] : args);
         return call(...args);
       };
     };
@@ -74,7 +73,7 @@ class Side {
   }
 
   async go() {
-    const { begin } = await import(pathToFileURL(join(dist, "turnwire.go.mjs")).href);
+    const { begin, toPage } = await import(pathToFileURL(join(dist, "turnwire.go.mjs")).href);
     const page = toPage(this.#half());
     const noting = new Proxy({}, {
       get: (_, name) => (...args) => {

@@ -76,7 +76,7 @@ export async function repeat(t, file, seed, acts, rounds) {
     for (let round = 0; round < rounds; round++) {
       for (let n = 0; n < acts; n++) run.act(n, true);
       exports.heapAlways(1);
-      run.pair.tell("othersHold", 0, "https://nobody.example/");
+      run.pair.tell("pageSaid", 1, 0, "https://nobody.example/");
       exports.heapAlways(0);
       after.push({ live: exports.heapLive(), memory: run.memory });
     }

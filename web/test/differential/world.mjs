@@ -40,7 +40,7 @@ export class World {
       },
       clearTimer: (timer) => this.timers.delete(timer),
       record: () => {},
-      holds: () => {},
+      tellPages: () => {},
       callEnded: (call, { error }) => {
         tally.add(`call ${error ? "failed" : "done"}`);
         this.calls.remove(call);
