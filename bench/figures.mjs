@@ -18,3 +18,10 @@ export function bound(ok, text) {
 }
 
 export const everyBoundMet = () => met;
+
+/** Says how a list is to another, round by round: the median and the quartiles, and where a least is given whether the median reaches it. */
+export function ratio(list, other, least) {
+  const ratios = list.map((figure, i) => figure / other[i]);
+  const at = (q) => quantile(ratios, q).toFixed(2);
+  return `${at(0.5)} (${at(0.25)}–${at(0.75)})${least === undefined ? "" : bound(median(ratios) >= least, `at least ${least}`)}`;
+}

@@ -1,34 +1,32 @@
-// The module's own memory, in the page and in the worker: what many turns and a large upload make of it, and how long they
-// hold the page up in one call. A collector's pause would be seen in both.
+// The module's own memory, in the page and in the worker: what many turns, a long one and a large upload make of it, and how
+// long they hold the page up in one call. A collector's pause would be seen in both.
 
-import { createServer } from "node:http";
 import { join } from "node:path";
 import { builds, dist, watchModule } from "./builds.mjs";
 import { bound, most, quantile } from "./figures.mjs";
 import { fill, folderWith, MiB } from "./file.mjs";
+import { isolate, serve, types } from "./serve.mjs";
 
 const turns = 10_000;
 const samples = 10;
 const size = 1024 * MiB;
+/** Bytes of a long turn's text. */
+const length = 20_000_000;
 /** What a module may take after the first fifth, where it has found its size. */
 const growth = MiB;
-
-const types = { mjs: "text/javascript", wasm: "application/wasm" };
 
 /**
  * Serves the package, and is the service and a store that keeps nothing. `reported` is what the service was told of the last file.
  */
-async function serve() {
+async function servePackage() {
   const served = {};
   const page = `<!doctype html><title>memory</title><link rel=icon href=data:,><input type=file><script>calls = []; (${watchModule})()</script>`;
   const files = { "/": ["text/html", page], "/turnwire.worker.mjs": [types.mjs, `(${watchModule})();\n${dist("turnwire.worker.mjs")}`] };
   for (const name of ["turnwire.mjs", ...Object.values(builds).flat()]) files[`/${name}`] = [types[name.split(".").at(-1)], dist(name)];
   const json = (response, value) => response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(value));
-  const server = createServer(async (request, response) => {
+  return Object.assign(served, await serve(async (request, response) => {
     const { method, url } = request;
-    // The clock of a page that is isolated is fine enough for a call.
-    response.setHeader("cross-origin-opener-policy", "same-origin");
-    response.setHeader("cross-origin-embedder-policy", "require-corp");
+    isolate(response);
     let body = "";
     for await (const chunk of request) if (!url.startsWith("/store")) body += chunk;
     if (files[url]) response.writeHead(200, { "content-type": files[url][0] }).end(files[url][1]);
@@ -36,14 +34,7 @@ async function serve() {
     else if (method === "PUT") response.writeHead(201).end();
     else if (method === "PATCH") json(response, { file_id: "f", ...(served.reported = JSON.parse(body)) });
     else response.writeHead(404).end();
-  });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  served.origin = `http://127.0.0.1:${server.address().port}`;
-  served.close = () => new Promise((resolve) => {
-    server.close(resolve);
-    server.closeAllConnections();
-  });
-  return served;
+  }));
 }
 
 /** In the page: a client whose messages are answered there, with reasoning, a tool call and text in chunks of any length. */
@@ -59,7 +50,8 @@ async function prepare(wasmURL) {
     ...Array.from({ length: 200 }, (_, i) => ({ type: "text_delta", data: { chunk: `word ${i} ` } })),
     { type: "turn_complete", data: {} },
   ];
-  const bytes = new TextEncoder().encode(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""));
+  const encode = (events) => new TextEncoder().encode(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""));
+  const bytes = encode(events);
   const body = () => {
     let at = 0, length = 1;
     return new ReadableStream({
@@ -69,8 +61,8 @@ async function prepare(wasmURL) {
       },
     });
   };
-  const answering = new AgentClient({ baseURL: "/", fetch: async () => new Response(body(), { headers: { "content-type": "text/event-stream" } }) });
-  const chat = answering.chats.open("c");
+  const answering = (body) => new AgentClient({ baseURL: "/", fetch: async () => new Response(body(), { headers: { "content-type": "text/event-stream" } }) });
+  const chat = answering(body).chats.open("c");
   globalThis.runTurns = async (count) => {
     for (let i = 0; i < count; i++) {
       const turn = chat.send("hi");
@@ -78,6 +70,22 @@ async function prepare(wasmURL) {
       for await (const _ of turn) seen++;
       if (seen !== events.length) throw new Error(`a turn had ${seen} events, not ${events.length}`);
     }
+    return moduleBytes();
+  };
+  globalThis.runLongTurn = async (length) => {
+    const part = encode(Array.from({ length: 16 }, () => ({ type: "text_delta", data: { chunk: "word ".repeat(200) } })));
+    const end = encode([{ type: "turn_complete", data: {} }]);
+    let left = length / 16_000;
+    const body = () => new ReadableStream({
+      pull(controller) {
+        controller.enqueue((left > 0 ? part : end).slice());
+        if (left-- === 0) controller.close();
+      },
+    });
+    const turn = answering(body).chats.open("c").send("hi");
+    for await (const _ of turn);
+    const { text } = await turn.done();
+    if (text.length !== length) throw new Error(`a turn had ${text.length} bytes of text, not ${length}`);
     return moduleBytes();
   };
   const uploading = new AgentClient({ baseURL: "/", apiKey: "key", workspaceId: "w" });
@@ -112,7 +120,7 @@ function report(what, along) {
 
 export async function memory(browser) {
   const source = folderWith(size + (1 << 28), "another part of the bench");
-  const served = await serve();
+  const served = await servePackage();
   try {
     const path = join(source.path, "file");
     const sha256 = await fill(path, size);
@@ -134,6 +142,10 @@ export async function memory(browser) {
         if (served.reported?.checksum !== sha256) throw new Error(`${name} reported ${JSON.stringify(served.reported)} of other bytes`);
         report(`${name}: upload, in the page`, inPage);
         report(`${name}: upload, in the worker`, worker);
+        await page.evaluate(() => void (calls.length = 0));
+        const after = await page.evaluate((length) => runLongTurn(length), length);
+        const longest = most(await page.evaluate(() => calls));
+        console.log(`  ${`${name}: a turn of ${length / 1e6} MB of text`.padEnd(44)} ${inMiB(after)} MiB after it, the longest call ${longest.toFixed(1)} ms${name === "turnwire" ? bound(longest <= 40, "at most 40") : ""}`);
       } finally {
         await context.close();
       }

@@ -1,11 +1,11 @@
 // From the click that opens a page to its first message's leaving: nothing is cached, and the page sends at once.
 
-import { createServer } from "node:http";
 import { brotliCompressSync } from "node:zlib";
 import { tasks } from "../e2e/support/tasks.mjs";
 import { builds, go } from "./builds.mjs";
-import { bound, median, most, quantile } from "./figures.mjs";
+import { bound, median, most, ratio } from "./figures.mjs";
 import { pageOf } from "./pages.mjs";
+import { serve, types } from "./serve.mjs";
 
 const rounds = Number(process.env.ROUNDS ?? 9);
 
@@ -37,7 +37,6 @@ const answers = {
   "/ai/chat": [{ type: "start" }, { type: "text-start", id: "t" }, { type: "text-delta", id: "t", delta: "Forty-two" }, { type: "text-end", id: "t" }, { type: "finish" }, "[DONE]"],
 };
 
-const types = { js: "text/javascript", mjs: "text/javascript", wasm: "application/wasm" };
 const preloads = {
   wasm: (name) => `<link rel=preload as=fetch type=application/wasm crossorigin href=${name}>`,
   mjs: (name) => `<link rel=modulepreload href=${name}>`,
@@ -57,9 +56,9 @@ async function pages() {
 }
 
 /** Serves them, and answers messages. `asked` is how often each path was asked for since it was emptied. */
-async function serve(files) {
+async function servePages(files) {
   const served = { asked: {} };
-  const server = createServer(async ({ url, method }, response) => {
+  return Object.assign(served, await serve(({ url, method }, response) => {
     served.asked[url] = (served.asked[url] ?? 0) + 1;
     if (method === "POST" && answers[url]) {
       response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
@@ -68,14 +67,7 @@ async function serve(files) {
     const file = files[url];
     if (!file) return response.writeHead(404).end();
     response.writeHead(200, { "content-type": file.type, "content-encoding": "br", "content-length": file.data.length, "cache-control": "no-store" }).end(file.data);
-  });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  served.origin = `http://127.0.0.1:${server.address().port}`;
-  served.close = () => new Promise((resolve) => {
-    server.close(resolve);
-    server.closeAllConnections();
-  });
-  return served;
+  }));
 }
 
 /** Ahead of every script: marks where the scripts begin, and where the first message leaves. */
@@ -131,17 +123,13 @@ async function race(browser, served, condition, traced) {
 }
 
 export async function starts(browser) {
-  const served = await serve(await pages());
+  const served = await servePages(await pages());
   try {
     for (const [where, condition] of Object.entries(conditions)) {
       const times = await race(browser, served, condition);
       console.log(`\nStart ${where}, ${rounds} rounds: ms until the message leaves (median); to ${ours}'s (median; quartiles)`);
       for (const [name, list] of Object.entries(times)) {
-        const ratios = list.map((time, i) => time / times[ours][i]);
-        const at = (q) => quantile(ratios, q).toFixed(2);
-        const least = condition.least[name];
-        const asked = least === undefined ? "" : bound(median(ratios) >= least, `at least ${least}`);
-        console.log(`  ${name.padEnd(30)} ${median(list).toFixed(0).padStart(6)}   ${median(ratios).toFixed(2)} (${at(0.25)}–${at(0.75)})${asked}`);
+        console.log(`  ${name.padEnd(30)} ${median(list).toFixed(0).padStart(6)}   ${ratio(list, times[ours], condition.least[name])}`);
       }
     }
     console.log(`\nThe longest task of the page's thread from its first script to the message, ${rounds} rounds: ms of its own time (median; most)`);

@@ -2,6 +2,18 @@
 
 export const events = 50_000;
 
+export type Event = { type: string; data: { chunk?: string } };
+
+export interface Counted {
+  events: number;
+  characters: number;
+}
+
+export function count(into: Counted, event: Event): void {
+  into.events++;
+  if (event.type === "text_delta") into.characters += event.data.chunk!.length;
+}
+
 /** A seeded generator (mulberry32), so that two runs cut at the same places. */
 export function random(seed: number): () => number {
   return () => {
@@ -14,14 +26,14 @@ export function random(seed: number): () => number {
 
 const words = ["the ", "answer ", "is ", "streamed ", "as ", "it ", "is ", "generated, ", "größer ", "日本 ", "\\\"quoted\\\" ", "and\\n"];
 
-function frames(): Uint8Array[] {
+function frames(): Uint8Array<ArrayBuffer>[] {
   const pick = random(1);
   const encoder = new TextEncoder();
   return Array.from({ length: events }, () =>
     encoder.encode(`data: {"type":"text_delta","data":{"chunk":"${words[Math.floor(pick() * words.length)]}"}}\n\n`));
 }
 
-function join(parts: Uint8Array[]): Uint8Array {
+function join(parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
   const all = new Uint8Array(parts.reduce((n, p) => n + p.length, 0));
   let at = 0;
   for (const part of parts) {
@@ -31,8 +43,8 @@ function join(parts: Uint8Array[]): Uint8Array {
   return all;
 }
 
-function cut(all: Uint8Array, size: () => number): Uint8Array[] {
-  const chunks: Uint8Array[] = [];
+function cut(all: Uint8Array<ArrayBuffer>, size: () => number): Uint8Array<ArrayBuffer>[] {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
   for (let at = 0; at < all.length; ) {
     const n = size();
     chunks.push(all.slice(at, at + n));
@@ -42,7 +54,7 @@ function cut(all: Uint8Array, size: () => number): Uint8Array[] {
 }
 
 /** 50,000 text_delta events and the event that ends a turn, in three chunkings. */
-export function chunkings(): Record<string, Uint8Array[]> {
+export function chunkings(): Record<string, Uint8Array<ArrayBuffer>[]> {
   const one = [...frames(), new TextEncoder().encode('data: {"type":"turn_complete","data":{}}\n\n')];
   const all = join(one);
   const pick = random(2);
@@ -52,3 +64,15 @@ export function chunkings(): Record<string, Uint8Array[]> {
     "random chunks (1 B to 8 KiB)": cut(all, () => 1 + Math.floor(pick() * (8 << 10))),
   };
 }
+
+function body(chunks: Uint8Array[]): ReadableStream<Uint8Array> {
+  let at = 0;
+  return new ReadableStream({
+    pull(controller) {
+      if (at < chunks.length) controller.enqueue(chunks[at++]!);
+      else controller.close();
+    },
+  });
+}
+
+export const answer = (chunks: Uint8Array[]): Response => new Response(body(chunks), { headers: { "content-type": "text/event-stream" } });

@@ -2,32 +2,7 @@
 
 import { createParser } from "eventsource-parser";
 import { Stream } from "openai/streaming";
-import { AgentClient } from "../../web/src/client.ts";
-
-function body(chunks: Uint8Array[]): ReadableStream<Uint8Array> {
-  let at = 0;
-  return new ReadableStream({
-    pull(controller) {
-      if (at < chunks.length) controller.enqueue(chunks[at++]!);
-      else controller.close();
-    },
-  });
-}
-
-const answer = (chunks: Uint8Array[]): Response => new Response(body(chunks), { headers: { "content-type": "text/event-stream" } });
-
-type Event = { type: string; data: { chunk?: string } };
-
-export async function ours(chunks: Uint8Array[]): Promise<number> {
-  const client = new AgentClient({ baseURL: "/", fetch: async () => answer(chunks) });
-  await client.ready();
-  const turn = client.chats.open("c").send("hi");
-  let events = 0;
-  for await (const _ of turn) events++;
-  const { text } = await turn.done();
-  client.close();
-  return events + text.length;
-}
+import { answer, type Event } from "./stream.ts";
 
 export async function openai(chunks: Uint8Array[]): Promise<number> {
   const stream = Stream.fromSSEResponse<Event>(answer(chunks), new AbortController());
