@@ -181,6 +181,38 @@ check("init takes a compiled module and fetches nothing", async (bed) => {
   });
 });
 
+const { files: built } = JSON.parse(dist("build-info.json"));
+const scriptWith = (integrity) => ({ "/tag.html": { body: `<!doctype html><title>host</title><link rel="icon" href="data:,"><script src="/pkg/turnwire.js" integrity="${integrity}"></script>` } });
+
+check("a script tag with the integrity of build-info.json loads, and so does the module", async (bed) => {
+  await hosted(bed, scriptWith(built["turnwire.js"].integrity), { path: "/tag.html" }, async (page) => {
+    await page.evaluate(async (integrity) => {
+      await Turnwire.init({ wasmModule: await WebAssembly.compileStreaming(fetch("/pkg/turnwire.wasm", { integrity })) });
+    }, built["turnwire.wasm"].integrity);
+    assert.deepEqual(await tryReady(page, bed.service.origin), { text: "1 2" });
+  });
+});
+
+check("a script tag with another file's integrity does not load", async (bed) => {
+  await hosted(bed, scriptWith(built["turnwire.mjs"].integrity), { path: "/tag.html" }, async (page, host) => {
+    assert.equal(host.asked["/pkg/turnwire.js"], 1);
+    assert.equal(await page.evaluate(() => typeof Turnwire), "undefined");
+  });
+});
+
+check("build-info.json has the integrity of every other file", async (bed) => {
+  const names = Object.keys(packaged()).map((path) => path.replace("/pkg/", "")).filter((name) => name !== "build-info.json");
+  assert.deepEqual(Object.keys(built).sort(), names.sort());
+  await hosted(bed, {}, {}, async (page) => {
+    const taken = await page.evaluate((files) => Promise.all(files.map(async ([name, { integrity, bytes }]) => {
+      const { byteLength } = await fetch(`/pkg/${name}`, { integrity }).then((response) => response.arrayBuffer());
+      const refused = await fetch(`/pkg/${name}`, { integrity: integrity.replace(/.{4}$/, "AAAA") }).then(() => false, () => true);
+      return byteLength === bytes && refused;
+    })), Object.entries(built));
+    assert.deepEqual(taken, names.map(() => true));
+  });
+});
+
 const standard = { wasmURL: "/pkg/turnwire.go.wasm" };
 
 check("init takes the standard build, and Go's runtime script from beside it", async (bed) => {

@@ -12,6 +12,9 @@ const require = createRequire(import.meta.url);
 
 export const sha256 = (data) => createHash("sha256").update(data).digest("hex");
 
+/** integrity is what a page writes into integrity="…", see https://www.w3.org/TR/sri-2/. */
+const integrity = (data) => `sha384-${createHash("sha384").update(data).digest("base64")}`;
+
 /** brotliSize is the size that a server which compresses ahead of time sends. */
 export function brotliSize(data) {
   return brotliCompressSync(data, {
@@ -24,7 +27,7 @@ export function writeBuildInfo(dist, { sources, tinygo, go, llvm, binaryen }) {
   const files = {};
   for (const name of readdirSync(dist).sort()) {
     const data = readFileSync(join(dist, name));
-    files[name] = { sha256: sha256(data), bytes: data.length, brotli: brotliSize(data) };
+    files[name] = { sha256: sha256(data), integrity: integrity(data), bytes: data.length, brotli: brotliSize(data) };
   }
   const info = {
     package: JSON.parse(readFileSync(join(top, "web", "package.json"), "utf8")).version,
