@@ -24,19 +24,19 @@ go_tests = $(addprefix e2e/,$(addsuffix .test.mjs, turn ends cancel replay crash
 browser := . ./wasm/... ./jsbridge/...
 
 .PHONY: demo test build check bench fuzz clean
-.PHONY: install contract border small kept format vet thirtytwo types size arch reproducible native facade differential simulation chromium hostile gobuild e2e sizes
+.PHONY: install contract border small kept format vet thirtytwo types size package arch reproducible native tinygo facade differential simulation chromium hostile gobuild e2e sizes
 
 demo: build
 	@go build -o .cache/turnwire-dev ./cmd/turnwire-dev
 	@exec .cache/turnwire-dev
 
 # kept before build, which makes anew what kept would complain of.
-test: install kept build check native facade differential simulation chromium hostile gobuild e2e
+test: install kept build check native tinygo facade differential simulation chromium hostile gobuild e2e
 
 build: $(npm)
 	$(stage) build node web/build.mjs
 
-check: kept format border vet thirtytwo arch build types size reproducible
+check: kept format border vet thirtytwo arch build types size package reproducible
 
 bench: build
 	node bench/run.mjs
@@ -92,12 +92,20 @@ types:
 size:
 	$(stage) size node scripts/size.mjs
 
+# The tarball as it would be published.
+package:
+	$(stage) package node scripts/package.mjs
+
 reproducible:
 	$(stage) reproducible node scripts/reproduce.mjs
 
 native:
 	$(stage) "go tests" go test -race ./...
 	$(stage) "go tests of the small module's hash" go test -tags tinygo ./wasm/checksum
+
+# The core's tests again, by the compiler of the small module.
+tinygo: $(npm)
+	$(stage) "core tests by TinyGo" node scripts/test-tinygo.mjs
 
 # What of web/src needs no browser.
 facade: $(npm)

@@ -34,7 +34,7 @@ async function ended(page, n = 1) {
 const text = (page, name) => page.$eval(part(name), (element) => element.innerText);
 
 /** The chat of the newest turn that the service began. */
-const newestChat = async (service) => (await service.turns()).at(-1)?.chat_id;
+const newestChat = async (service) => (await service.newest())?.chat_id;
 
 check("the first words are on the page before the turn is over, and stop ends it at the service", async ({ page, service }) => {
   await say(page, "count to 100000");

@@ -66,7 +66,7 @@ async function check() {
   const is = await breakdown(over);
   if (was.go !== is.go) console.error(`\nThe recorded sizes are of ${was.go}, these of ${is.go}.`);
   for (const name of over) {
-    const lines = whatGrew(was.parts[name], is.parts[name]);
+    const lines = whatGrew(was.parts[name] ?? {}, is.parts[name]);
     console.error(`\n${name} is past its budget. What grew, uncompressed, since web/sizes.json was recorded:`);
     console.error(lines.length > 0 ? lines.join("\n") : "  nothing: it was past its budget then");
     const added = is.packages[name]?.filter((path) => !was.packages[name].includes(path)) ?? [];

@@ -1,12 +1,15 @@
 // Builds what a page loads: `node web/build.mjs [package] [demo]`, both by default.
 
-import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
 import { build } from "esbuild";
 import { minify } from "terser";
 import { writeBuildInfo } from "../scripts/build-info.mjs";
 import { buildWasm, goVersion, top, wasmExec } from "../scripts/gowasm.mjs";
 import { writeLicences } from "../scripts/licences.mjs";
+import { run } from "../scripts/run.mjs";
 import { placeSmall } from "../scripts/smallwasm.mjs";
 
 const web = join(top, "web");
@@ -34,8 +37,8 @@ export const wasmExecPlugin = {
   },
 };
 
-/** The demo takes the package as a user's page does: from the files that are shipped, not from their sources. */
-const packageAsServed = {
+/** The demo, and the pages of tests, take the package as a user's page does: from the files that are shipped, not from their sources. */
+export const packageAsServed = {
   name: "package-as-served",
   setup(build) {
     build.onResolve({ filter: /^turnwire$/ }, () => ({ path: "/turnwire/turnwire.mjs", external: true }));
@@ -82,7 +85,13 @@ async function bundleSmall({ preamble, ...options }) {
 /** What the sources take as given: who bundles them has to say it. */
 export const defines = (version) => ({ __TURNWIRE_VERSION__: JSON.stringify(version) });
 
-/** bundlePackage bundles both forms of the package, the worker of both and Go's runtime script, with one metafile each. */
+/** The doors to UI kits: web/src/doors/NAME.ts as the package's subpath NAME, and what of its kit a page brings itself. */
+const doors = { react: ["react"], "ai-sdk": [], "ag-ui": ["@ag-ui/client", "rxjs"] };
+
+/**
+ * bundlePackage bundles the package in each of its forms, their worker, Go's runtime script and the doors, with one metafile
+ * each.
+ */
 export async function bundlePackage({ write = true } = {}) {
   const { version } = JSON.parse(readFileSync(join(web, "package.json"), "utf8"));
   const common = {
@@ -94,9 +103,32 @@ export async function bundlePackage({ write = true } = {}) {
   return {
     "turnwire.mjs": await bundleSmall({ ...esm, entryPoints: ["src/index.ts"], outfile: join(dist, "turnwire.mjs") }),
     "turnwire.js": await bundleSmall({ ...common, entryPoints: ["src/script.ts"], outfile: join(dist, "turnwire.js"), format: "iife", globalName: "Turnwire", inject: ["src/import.ts"] }),
+    "turnwire.node.mjs": await bundleSmall({ ...esm, entryPoints: ["src/node.ts"], outfile: join(dist, "turnwire.node.mjs"), platform: "node", inject: ["src/node-globals.ts"] }),
     "turnwire.worker.mjs": await bundleSmall({ ...esm, entryPoints: ["src/worker.ts"], outfile: join(dist, "turnwire.worker.mjs") }),
     "turnwire.go.mjs": await bundleSmall({ ...common, entryPoints: ["src/go-runtime.ts"], outfile: join(dist, "turnwire.go.mjs"), format: "esm", plugins: [wasmExecPlugin] }),
+    ...await bundleDoors(common),
   };
+}
+
+async function bundleDoors(common) {
+  const bundles = {};
+  for (const [name, external] of Object.entries(doors)) {
+    bundles[`${name}.mjs`] = await bundleSmall({ ...common, entryPoints: [`src/doors/${name}.ts`], outfile: join(dist, `${name}.mjs`), format: "esm", external });
+  }
+  return bundles;
+}
+
+/** The doors' types are those of their sources; what they are made of is nobody else's. */
+function writeDoorTypes() {
+  const folder = mkdtempSync(join(tmpdir(), "turnwire-types-"));
+  try {
+    // Found as its package is: a copy of the tree may have its packages above it.
+    const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
+    run(process.execPath, [tsc, "-p", join(web, "tsconfig.doors.json"), "--outDir", folder], { cwd: web });
+    for (const name of Object.keys(doors)) cpSync(join(folder, `${name}.d.ts`), join(dist, `${name}.d.ts`));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 async function buildPackage() {
@@ -111,6 +143,7 @@ async function buildPackage() {
     if (!script.includes(literal)) throw new Error(`turnwire.mjs has lost the literal ${literal}`);
   }
   cpSync(join(web, "src", "index.d.ts"), join(dist, "index.d.ts"));
+  writeDoorTypes();
   writeLicences(dist);
   writeBuildInfo(dist, small);
 }

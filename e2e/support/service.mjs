@@ -102,6 +102,11 @@ export class Service {
     return this.#get("/debug/turns");
   }
 
+  /** The newest turn; undefined before the first. */
+  async newest() {
+    return (await this.turns()).at(-1);
+  }
+
   /** How many requests of each kind came so far. */
   async requests() {
     const counts = await this.#get("/debug/requests");

@@ -57,6 +57,8 @@ export class AgentClient {
   constructor(options: ClientOptions);
   readonly chats: Chats;
   readonly files: Files;
+  /** As the option says: what goes away with a part of the page, such as a component, ends its turns in the same way. */
+  readonly pageHide: "abort" | "disconnect";
   /** Resolves when the module runs; rejects RuntimeLoadError with what to check (address, MIME type, CSP). */
   ready(): Promise<void>;
   /**
@@ -75,7 +77,7 @@ export interface InitOptions {
   wasmModule?: WebAssembly.Module;
   /**
    * Where the script of the worker that computes checksums lies. Default: beside the script. false, or where it can't
-   * be started (another origin, a Content-Security-Policy): no worker, checksums yield to the page instead.
+   * be started (another origin, a Content-Security-Policy, Trusted Types): no worker, checksums yield to the page instead.
    */
   workerURL?: string | URL | false;
 }
