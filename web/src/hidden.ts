@@ -34,28 +34,38 @@ export class Hidden {
    * It may be nested deeper than calls can be.
    */
   of<T>(value: T): T {
-    if (this.#keys.size === 0) return value;
-    let found = false;
-    const shown = (text: string): string => {
-      const out = this.text(text);
-      found ||= out !== text;
-      return out;
-    };
+    if (!this.#has(value)) return value;
     const top = {} as { value: T };
     const left: { from: object; to: object }[] = [{ from: { value }, to: top }];
     for (let next; (next = left.pop()); ) {
       for (const [name, value] of Object.entries(next.from) as [string, unknown][]) {
         let copy = value;
-        if (typeof value === "string") copy = shown(value);
+        if (typeof value === "string") copy = this.text(value);
         else if (typeof value === "object" && value !== null) {
           copy = Array.isArray(value) ? [] : {};
           left.push({ from: value, to: copy as object });
         }
         // An assignment would take "__proto__" for the prototype.
-        Object.defineProperty(next.to, shown(name), { value: copy, writable: true, enumerable: true, configurable: true });
+        Object.defineProperty(next.to, this.text(name), { value: copy, writable: true, enumerable: true, configurable: true });
       }
     }
-    return found ? top.value : value;
+    return top.value;
+  }
+
+  /** Whether a key is in the value. Most have none, and a turn can have ten thousand tool calls: a copy of each takes long. */
+  #has(value: unknown): boolean {
+    if (this.#keys.size === 0) return false;
+    const left = [value];
+    while (left.length) {
+      const next = left.pop();
+      if (typeof next === "string") {
+        if (next.length >= shortest && this.text(next) !== next) return true;
+      } else if (typeof next === "object" && next !== null) {
+        for (const value of Object.values(next)) left.push(value);
+        if (!Array.isArray(next)) for (const name of Object.keys(next)) left.push(name);
+      }
+    }
+    return false;
   }
 }
 
