@@ -218,7 +218,8 @@ check("close() disconnects, and later calls reject", async ({ page, service }) =
   const seen = await page.evaluate(async () => {
     const client = lab.client();
     const chat = await client.chats.create();
-    const turn = chat.send("count to 40");
+    // At a pace that leaves much of it to come, however late a busy machine reads its beginning.
+    const turn = chat.send("count to 40", lab.fault("pace_ms=50"));
     await new Promise((resolve) => turn.on("text_delta", resolve));
     const slow = lab.refusal(() => client.chats.create({}, lab.fault("delay_ms=600000")));
     const followed = lab.follow(turn);
