@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Browser } from "../support/browser.mjs";
 import { seedFor, Tally } from "../support/seed.mjs";
-import { tasks } from "../support/tasks.mjs";
+import { longestTask, tasks } from "../support/tasks.mjs";
 import { judge, short } from "./judge.mjs";
 import { plan } from "./plans.mjs";
 import { Hostile, staged } from "./service.mjs";
@@ -15,9 +15,8 @@ const seconds = Number(process.env.HOSTILE_SECONDS ?? 60);
 const one = process.env.HOSTILE_SEED;
 /** Acts side by side, and how long the tasks are traced in one go. */
 const lanes = one ? 1 : 4, slice = 5_000;
-/** The most that a task may take (ms of the thread's own time): so many times what one of a known size does on this machine. */
+/** The most that a task may take, in ms of the thread's own time. */
 let longest;
-const times = 8;
 /** Every act that was played, and of each lane the service and the store: a browser has few connections to a host. */
 const acts = new Map();
 const services = [], stores = [];
@@ -49,20 +48,6 @@ async function play(page, next) {
       await page.evaluate((plan, base, store) => hostile.act(plan, base, store), p, act.base, act.storage);
     }
   }));
-}
-
-/** What it takes the page to write and read 10,000 tool calls as JSON: the median of several tasks of just that. */
-async function known(page) {
-  const seen = await tasks(page, async () => {
-    for (let i = 0; i < 9; i++) {
-      await page.evaluate((i) => {
-        const calls = Array.from({ length: 10_000 }, (_, n) => ({ id: `call-${i}-${n}`, name: "search", status: "finished", result: [n, { of: String(n) }] }));
-        performance.mark(`known ${JSON.parse(JSON.stringify(calls)).length}`);
-      }, i);
-    }
-  });
-  const took = seen.marks.filter(({ name }) => name === "known 10000").map(({ at }) => seen.tasks.find((task) => task.at <= at && at <= task.until).ms);
-  return took.sort((a, b) => a - b)[took.length >> 1];
 }
 
 /** All of an act that was asked for alone. */
@@ -117,7 +102,7 @@ test(one ? `act ${one}` : `${seconds} s of nonsense`, { timeout: seconds * 1000 
   const page = await browser.open(`${home.origin}/`);
   await page.waitForFunction(() => globalThis.hostile);
   await page.evaluate(() => hostile.ready);
-  longest = times * await known(page);
+  longest = await longestTask(page);
   t.diagnostic(`a task may take ${longest.toFixed(0)} ms`);
   const tally = new Tally(), faults = [];
   let played = 0;

@@ -45,4 +45,25 @@ export async function tasks(page, during) {
 /** The same, as ms of each task alone. */
 export const taskTimes = async (page, during) => (await tasks(page, during)).tasks.map(({ ms }) => ms);
 
+/** How many times as long as the known one a task may take: 50 ms on a fast machine. */
+const times = 8;
+
+/**
+ * The most that a task of the page may take, in ms of its thread's own time: so many times what it takes this page, on this
+ * machine, to write and read 10,000 tool calls as JSON (the median of several tasks of just that). A limit in milliseconds is
+ * another one on every machine, and what is looked for is work that grows out of proportion.
+ */
+export async function longestTask(page) {
+  const seen = await tasks(page, async () => {
+    for (let i = 0; i < 9; i++) {
+      await page.evaluate((i) => {
+        const calls = Array.from({ length: 10_000 }, (_, n) => ({ id: `call-${i}-${n}`, name: "search", status: "finished", result: [n, { of: String(n) }] }));
+        performance.mark(`known ${JSON.parse(JSON.stringify(calls)).length}`);
+      }, i);
+    }
+  });
+  const took = seen.marks.filter(({ name }) => name === "known 10000").map(({ at }) => seen.tasks.find((task) => task.at <= at && at <= task.until).ms);
+  return times * took.sort((a, b) => a - b)[took.length >> 1];
+}
+
 export const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
