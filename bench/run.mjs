@@ -1,4 +1,4 @@
-// `node bench/run.mjs [sizes] [start] [plane] [turn] [latency] [hash] [upload] [memory]`, all by default: what is compared
+// `node bench/run.mjs [sizes] [start] [plane] [turn] [latency] [chat] [hash] [upload] [memory]`, all by default: what is compared
 // runs in one Chromium, in rotated order; the ratio is the median of the rounds' ratios. Plane, turn, latency and hash (SHA-256
 // of bytes in memory) run both builds of the module: the small one may not be slower. ROUNDS=n changes the number of rounds,
 // UPLOAD_MIB=256 uploads one size only.
@@ -9,6 +9,7 @@ import { join } from "node:path";
 import puppeteer from "puppeteer-core";
 import { bundle, defines } from "../web/build.mjs";
 import { builds, dist } from "./builds.mjs";
+import { chats } from "./chat.mjs";
 import { bound, everyBoundMet, median, most, quantile, ratio } from "./figures.mjs";
 import { memory } from "./memory.mjs";
 import { isolate, serve, types } from "./serve.mjs";
@@ -98,6 +99,7 @@ const parts = {
     }
     await page.close();
   },
+  chat: () => chats(browser),
   async hash() {
     const page = await open();
     table("SHA-256", "B", await page.evaluate((n) => benchHash(n), rounds), "WebCrypto");
@@ -107,7 +109,7 @@ const parts = {
   memory: () => memory(browser),
 };
 try {
-  console.log(`${await browser.version()}, Node ${process.version}, ${["openai", "ai", "eventsource-parser", "@azure/storage-blob", "tus-js-client"].map((name) => `${name} ${version(name)}`).join(", ")}`);
+  console.log(`${await browser.version()}, Node ${process.version}, ${["openai", "ai", "@ai-sdk/react", "react", "eventsource-parser", "@azure/storage-blob", "tus-js-client"].map((name) => `${name} ${version(name)}`).join(", ")}`);
   for (const name of process.argv.length > 2 ? process.argv.slice(2) : Object.keys(parts)) await parts[name]();
 } finally {
   await browser.close();
