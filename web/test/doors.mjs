@@ -47,6 +47,32 @@ export function streamOf(pieces, end, signal, each = () => {}) {
   return new Response(body, { headers: { "content-type": "text/event-stream" } });
 }
 
+/** Runs this as in a page, whose frames come now after one piece of an answer, now after many. */
+export async function inPage(run) {
+  const asked = new Set();
+  let frames = 0;
+  const page = {
+    document: Object.assign(new EventTarget(), { hidden: false }),
+    requestAnimationFrame(show) {
+      const id = ++frames;
+      asked.add(id);
+      void (async () => {
+        for (let wait = (id * 7) % 61; wait > 0; wait--) await null;
+        if (asked.delete(id)) show(0);
+      })();
+      return id;
+    },
+    cancelAnimationFrame: (id) => asked.delete(id),
+  };
+  Object.assign(globalThis, page);
+  try {
+    await run();
+    if (asked.size > 0) throw new Error("a frame is still asked for");
+  } finally {
+    for (const name of Object.keys(page)) delete globalThis[name];
+  }
+}
+
 /**
  * An answer of a seed: network chunks of events, as a service may send them that keeps to the interface, and as one that leaves
  * out or repeats what it likes; how it ends, and what the texts come to.

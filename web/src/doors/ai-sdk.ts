@@ -108,7 +108,7 @@ function bytesOf(url: string): Blob {
 /** A turn as the SDK's chunks. What was not read yet of one text is one chunk: a slow page has fewer renders to do, not more. */
 function chunksOf(turn: Turn): ReadableStream<UIMessageChunk> {
   const queue: UIMessageChunk[] = [];
-  let end: ((controller: ReadableStreamDefaultController<UIMessageChunk>) => void) | undefined;
+  let end: ((controller: ReadableStreamDefaultController<UIMessageChunk>) => void | Promise<void>) | undefined;
   let wake = (): void => {};
   const put = (...chunks: UIMessageChunk[]): void => {
     queue.push(...chunks);
@@ -165,19 +165,21 @@ function chunksOf(turn: Turn): ReadableStream<UIMessageChunk> {
         put({ type: "finish-step" }, { type: "finish" });
       } else if (status === "cancelled") put({ type: "abort" });
       else if (error?.name === "TurnError") put({ type: "error", errorText: error.message });
-      else end = (controller) => controller.error(status === "interrupted" ? new TypeError(`network: ${error?.message}`, { cause: error }) : error);
+      else end = async (controller) => {
+        // An error would throw away what the SDK has taken and not worked off.
+        await new Promise<void>((resolve) => setTimeout(resolve));
+        controller.error(status === "interrupted" ? new TypeError(`network: ${error?.message}`, { cause: error }) : error);
+      };
       wake();
     },
   });
 
   return new ReadableStream<UIMessageChunk>({
     async pull(controller) {
-      // An error would throw away what is in the stream's own queue.
+      // Nothing waits in the stream's own queue, for an error would throw it away.
       while (queue.length === 0 && !end) await new Promise<void>((resolve) => (wake = resolve));
       if (queue.length > 0) return controller.enqueue(queue.shift()!);
-      // So would it what the SDK has taken and not worked off.
-      await new Promise<void>((resolve) => setTimeout(resolve));
-      end!(controller);
+      await end!(controller);
     },
     cancel: () => void turn.abort(),
   }, { highWaterMark: 0 });

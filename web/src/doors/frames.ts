@@ -2,14 +2,48 @@
 const hiddenPace = 250;
 
 /**
- * What a component subscribes to: a state made anew at most once a frame, however often it changes. A page that is hidden
- * gets it by a timer, so that it is right when it is shown, and by what follows from its state meanwhile.
+ * Has `show` called in the next frame, once, however often that is asked for until then. On a page that is hidden by a timer,
+ * so that it is right when it is shown, and by what follows from it meanwhile; where there is no page at once.
  */
-export abstract class Frames<State> {
-  #state: State;
+export class NextFrame {
+  readonly #show: () => void;
   #waiting = false;
   #frame = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(show: () => void) {
+    this.#show = show;
+  }
+
+  ask(): void {
+    if (this.#waiting) return;
+    if (typeof document === "undefined") return this.#show();
+    this.#waiting = true;
+    document.addEventListener("visibilitychange", this.#come);
+    if (document.hidden) this.#timer = setTimeout(this.#come, hiddenPace);
+    else this.#frame = requestAnimationFrame(this.#come);
+  }
+
+  cancel(): void {
+    if (!this.#waiting) return;
+    this.#waiting = false;
+    document.removeEventListener("visibilitychange", this.#come);
+    cancelAnimationFrame(this.#frame);
+    clearTimeout(this.#timer);
+  }
+
+  readonly #come = (event?: Event | number): void => {
+    // One that is shown again waits for its timer: a frame of its own would be a second render in that frame.
+    if (typeof event === "object" && !document.hidden) return;
+    this.cancel();
+    this.#show();
+  };
+}
+
+/** What a component subscribes to: a state made anew at most once a frame, however often it changes. */
+export abstract class Frames<State> {
+  #state: State;
+  readonly #next = new NextFrame(() => this.#show());
   #subscribed = false;
   readonly #listeners = new Set<() => void>();
 
@@ -44,21 +78,11 @@ export abstract class Frames<State> {
   }
 
   protected changed(): void {
-    if (this.#waiting) return;
-    this.#waiting = true;
-    document.addEventListener("visibilitychange", this.#show);
-    if (document.hidden) this.#timer = setTimeout(this.#show, hiddenPace);
-    else this.#frame = requestAnimationFrame(this.#show);
+    this.#next.ask();
   }
 
-  readonly #show = (event?: Event | number): void => {
-    // One that is shown again waits for its timer: a frame of its own would be a second render in that frame.
-    if (typeof event === "object" && !document.hidden) return;
-    this.#waiting = false;
-    document.removeEventListener("visibilitychange", this.#show);
-    cancelAnimationFrame(this.#frame);
-    clearTimeout(this.#timer);
+  #show(): void {
     this.#state = this.read();
     for (const listener of [...this.#listeners]) listener();
-  };
+  }
 }

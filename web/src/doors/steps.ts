@@ -1,4 +1,5 @@
-import type { ToolCall, Turn } from "turnwire";
+import type { ToolCall, Turn, TurnEvent } from "turnwire";
+import { NextFrame } from "./frames.ts";
 
 /** What a kit is told of a turn, in order. */
 export interface Steps {
@@ -16,26 +17,53 @@ export interface Steps {
 /**
  * Tells of a turn from its state as of each event, not from what the event says: the client has read that already, by
  * whatever names the service calls it, and one who comes late is told of all that was before.
+ *
+ * A page is told once a frame, and at the end, of all that came meanwhile, a run of one kind as one step: kits render at each.
  */
 export function follow(turn: Turn, steps: Steps): void {
   let text = 0, reasoning = 0;
   let known: readonly ToolCall[] = [];
-  const look = (): void => {
-    const { toolCalls } = turn;
-    if (turn.reasoning.length > reasoning) steps.reasoning(turn.reasoning.slice(reasoning));
-    reasoning = turn.reasoning.length;
-    // What has not changed is the same object as before.
-    if (toolCalls !== known) toolCalls.forEach((call, i) => call === known[i] || step(steps, call, known[i]));
+  /** What is to be told, in order. */
+  let untold: (() => void)[] = [];
+  const ofText = (): void => {
+    const delta = turn.text.slice(text);
+    text += delta.length;
+    if (delta) untold.push(() => steps.text(delta));
+  };
+  const ofReasoning = (): void => {
+    const delta = turn.reasoning.slice(reasoning);
+    reasoning += delta.length;
+    if (delta) untold.push(() => steps.reasoning(delta));
+  };
+  const ofTools = (): void => {
+    const { toolCalls } = turn, before = known;
     known = toolCalls;
-    if (turn.text.length > text) steps.text(turn.text.slice(text));
-    text = turn.text.length;
+    // What has not changed is the same object as before.
+    if (toolCalls !== before) untold.push(() => toolCalls.forEach((call, i) => call === before[i] || step(steps, call, before[i])));
+  };
+  const tell = (): void => {
+    for (const take of [ofReasoning, ofTools, ofText]) take();
+    const now = untold;
+    untold = [];
+    for (const say of now) say();
+  };
+  const next = new NextFrame(tell);
+  /** Takes what grew last. */
+  let take = ofText;
+  const look = ({ type }: TurnEvent): void => {
+    const last = take;
+    take = type === "text_delta" ? ofText : type === "reasoning_delta" ? ofReasoning : ofTools;
+    // It came before what this event is of.
+    if (take !== last) last();
+    next.ask();
   };
   turn.on("event", look);
   turn.done().then(({ status }) => ended(status), (error: Error) => ended(turn.status, error));
   const ended = (status: Turn["status"], error?: Error): void => {
     turn.off("event", look);
+    next.cancel();
     // Of one that was over before it was followed there were no events.
-    look();
+    tell();
     steps.ended(status, error);
   };
 }
