@@ -88,3 +88,15 @@ check("two runs are two operations of one chat", async ({ page, service }) => {
   const now = await service.requests();
   assert.deepEqual([now.chats - chats, now.messages - messages], [1, 2]);
 });
+
+check("at most one render a frame, however fast the stream is", async ({ page }) => {
+  const { events, frames, text } = await page.evaluate(async () => {
+    let events = 0;
+    kit.show({ send: { headers: { "X-Fault": "pace_ms=0&byte_by_byte=1" }, onEvent: () => events++ } });
+    await kit.say("count to 2000", "m1");
+    return { events, frames: kit.frames, text: kit.agent.messages.at(-1).content };
+  });
+  assert.match(text, / 2000$/);
+  assert.ok(events > 2 * frames.length, `${events} events, ${frames.length} renders`);
+  assert.deepEqual(frames, [...new Set(frames)], "renders of one frame");
+});

@@ -110,14 +110,15 @@ check("two messages of the kit's chat are of one chat of the service", async ({ 
   assert.equal((await service.requests()).chats - chats, 1);
 });
 
-check("with the kit's throttle, a fast stream is far fewer renders than events", async ({ page }) => {
-  const { renders, text } = await page.evaluate(async () => {
-    kit.show({}, 50);
-    kit.commits = 0;
+check("at most one render a frame, however fast the stream is", async ({ page }) => {
+  const { events, frames, text } = await page.evaluate(async () => {
+    let events = 0;
+    kit.show({ send: { onEvent: () => events++ } });
     await kit.chat.sendMessage({ text: "count to 2000" }, { headers: { "X-Fault": "pace_ms=0&byte_by_byte=1" } });
     await kit.until(() => kit.chat.status === "ready");
-    return { renders: kit.commits, text: kit.text() };
+    return { events, frames: kit.frames, text: kit.text() };
   });
   assert.match(text, / 2000$/);
-  assert.ok(renders < 1000, `${renders} renders of 2000 events`);
+  assert.ok(events > 2 * frames.length, `${events} events, ${frames.length} renders`);
+  assert.deepEqual(frames, [...new Set(frames)], "renders of one frame");
 });

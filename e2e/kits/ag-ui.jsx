@@ -1,6 +1,6 @@
 // A chat over the AG-UI agent, under StrictMode. What the tests call and look at is `kit`.
 
-import { StrictMode, useEffect, useState, version } from "react";
+import { StrictMode, useEffect, useLayoutEffect, useState, version } from "react";
 import { flushSync } from "react-dom";
 import { createRoot } from "react-dom/client";
 import { AgentClient } from "turnwire";
@@ -8,8 +8,8 @@ import { TurnwireAgent } from "turnwire/ag-ui";
 
 const settings = { baseURL: location.origin, apiKey: "dev-key", workspaceId: "demo", agentId: "assistant", maxRetries: 0 };
 
-/** Every event of every run, and how the runs ended. */
-const kit = (globalThis.kit = { version, events: [], ends: [], client: (options) => new AgentClient({ ...settings, ...options }) });
+/** Every event of every run, how the runs ended, and the frames of the commits while one was under way. */
+const kit = (globalThis.kit = { version, events: [], ends: [], frames: [], client: (options) => new AgentClient({ ...settings, ...options }) });
 
 function Chat({ agent }) {
   const [messages, show] = useState([]);
@@ -21,6 +21,9 @@ function Chat({ agent }) {
       if (agent.isRunning) kit.detached = agent.detachActiveRun();
     };
   }, [agent]);
+  useLayoutEffect(() => {
+    if (agent.isRunning) kit.frames.push(document.timeline.currentTime);
+  });
   return (
     <main>
       <button id="stop" onClick={() => agent.abortRun()}>Stop</button>

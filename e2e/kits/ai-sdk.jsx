@@ -9,20 +9,19 @@ import { TurnwireChatTransport } from "turnwire/ai-sdk";
 
 const settings = { baseURL: location.origin, apiKey: "dev-key", workspaceId: "demo", agentId: "assistant", maxRetries: 0 };
 
-/** The statuses that were rendered, how many commits there were, and how the turns ended. */
-const kit = (globalThis.kit = { version, statuses: [], commits: 0, ends: [], client: (options) => new AgentClient({ ...settings, ...options }) });
+/** The statuses that were rendered, the frames of the commits while an answer came, and how the turns ended. */
+const kit = (globalThis.kit = { version, statuses: [], frames: [], ends: [], client: (options) => new AgentClient({ ...settings, ...options }) });
 
-function Chat({ transport, throttle }) {
+function Chat({ transport }) {
   const chat = useChat({
     transport,
-    experimental_throttle: throttle,
     onFinish: ({ isAbort, isDisconnect, isError }) => kit.ends.push({ isAbort, isDisconnect, isError }),
   });
   const [files, choose] = useState();
   kit.chat = chat;
   useLayoutEffect(() => {
     if (kit.statuses.at(-1) !== chat.status) kit.statuses.push(chat.status);
-    kit.commits++;
+    if (chat.status === "streaming") kit.frames.push(document.timeline.currentTime);
   });
   return (
     <main data-status={chat.status}>
@@ -44,10 +43,10 @@ function Chat({ transport, throttle }) {
 let root;
 
 /** Shows a chat over a transport with these options; without them it goes away. */
-kit.show = (options, throttle) => {
+kit.show = (options) => {
   root ??= createRoot(document.getElementById("root"));
   const transport = options && new TurnwireChatTransport({ client: kit.client(), ...options });
-  flushSync(() => root.render(transport && <StrictMode><Chat transport={transport} throttle={throttle} /></StrictMode>));
+  flushSync(() => root.render(transport && <StrictMode><Chat transport={transport} /></StrictMode>));
 };
 
 /** Resolves as soon as this holds. */
