@@ -11,6 +11,14 @@ const settings = { baseURL: location.origin, apiKey: "dev-key", workspaceId: "de
 /** Every event of every run, how the runs ended, and the frames of the commits while one was under way. */
 const kit = (globalThis.kit = { version, events: [], ends: [], frames: [], client: (options) => new AgentClient({ ...settings, ...options }) });
 
+/** The frames so far. The document's timeline would not do: ahead of a late frame it tells that one's time. */
+let frame = 0;
+const count = () => {
+  frame++;
+  requestAnimationFrame(count);
+};
+count();
+
 function Chat({ agent }) {
   const [messages, show] = useState([]);
   useEffect(() => {
@@ -22,7 +30,7 @@ function Chat({ agent }) {
     };
   }, [agent]);
   useLayoutEffect(() => {
-    if (agent.isRunning) kit.frames.push(document.timeline.currentTime);
+    if (agent.isRunning) kit.frames.push(frame);
   });
   return (
     <main>

@@ -12,6 +12,14 @@ const settings = { baseURL: location.origin, apiKey: "dev-key", workspaceId: "de
 /** The statuses that were rendered, the frames of the commits while an answer came, and how the turns ended. */
 const kit = (globalThis.kit = { version, statuses: [], frames: [], ends: [], client: (options) => new AgentClient({ ...settings, ...options }) });
 
+/** The frames so far. The document's timeline would not do: ahead of a late frame it tells that one's time. */
+let frame = 0;
+const count = () => {
+  frame++;
+  requestAnimationFrame(count);
+};
+count();
+
 function Chat({ transport }) {
   const chat = useChat({
     transport,
@@ -21,7 +29,7 @@ function Chat({ transport }) {
   kit.chat = chat;
   useLayoutEffect(() => {
     if (kit.statuses.at(-1) !== chat.status) kit.statuses.push(chat.status);
-    if (chat.status === "streaming") kit.frames.push(document.timeline.currentTime);
+    if (chat.status === "streaming") kit.frames.push(frame);
   });
   return (
     <main data-status={chat.status}>
