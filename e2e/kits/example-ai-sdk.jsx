@@ -6,7 +6,7 @@ const client = new AgentClient({ baseURL: "/", apiKey: "dev-key", workspaceId: "
 const transport = new TurnwireChatTransport({ client });
 
 export function Chat() {
-  const { messages, sendMessage, stop } = useChat({ transport, experimental_throttle: 50 });
+  const { messages, sendMessage, stop } = useChat({ transport });
   return (
     <form onSubmit={(event) => (event.preventDefault(), sendMessage({ text: new FormData(event.currentTarget).get("message") }))}>
       {messages.map(({ id, parts }) => <p key={id}>{parts.map((part) => part.type === "text" && part.text)}</p>)}
