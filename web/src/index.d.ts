@@ -2,10 +2,13 @@
  * Turnwire: a browser client for the Conversational Agent Service, compiled from Go to WebAssembly.
  *
  * Names and meanings here are settled; members may be added.
+ *
+ * @module turnwire
  */
 
 // ------------------------------------------------------------------------------------------------ client
 
+/** What a client is made with. Checked before anything is sent: an option that there is not is refused. */
 export interface ClientOptions {
   /** Address that the service's /v1 paths are relative to. Absolute, or relative to the page. */
   baseURL: string | URL;
@@ -44,8 +47,11 @@ export interface ClientOptions {
 export type HeadersOption =
   | Readonly<Record<string, string>> | Headers | ReadonlyMap<string, string> | readonly (readonly [name: string, value: string])[];
 
+/** One thing that the client did or that happened to it. */
 export interface LogRecord {
+  /** "warn" and "error" where somebody should look. */
   level: "debug" | "info" | "warn" | "error";
+  /** What happened, in words that do not vary. */
   message: string;
   /** Method, path, status, attempt, milliseconds, ids: what the message is about. */
   fields: Readonly<Record<string, string | number | boolean>>;
@@ -55,7 +61,9 @@ export interface LogRecord {
 export class AgentClient {
   /** @throws InvalidArgumentError naming the option and what it should be. */
   constructor(options: ClientOptions);
+  /** Creates and opens chats, which send messages. */
   readonly chats: Chats;
+  /** Uploads files, reads their records and waits for them. */
   readonly files: Files;
   /** As the option says: what goes away with a part of the page, such as a component, ends its turns in the same way. */
   readonly pageHide: "abort" | "disconnect";
@@ -68,6 +76,7 @@ export class AgentClient {
   close(): void;
 }
 
+/** Where the parts of the package lie that its script loads. */
 export interface InitOptions {
   /** Where the module lies, turnwire.wasm or turnwire.go.wasm. Default: turnwire.wasm beside the script. */
   wasmURL?: string | URL;
@@ -91,7 +100,12 @@ export function init(options?: InitOptions): Promise<void>;
 /** The package's version, and the versions of the toolchain that built it. */
 export const version: string;
 
+/** What every call that sends requests takes. */
 export interface RequestOptions {
+  /**
+   * Gives the call up: a promise rejects with the signal's reason, a turn is cancelled as by its abort(), an upload ends as
+   * by its own. One that is aborted already sends nothing.
+   */
   signal?: AbortSignal;
   /** Milliseconds; overrides the client's. */
   timeout?: number;
@@ -101,24 +115,36 @@ export interface RequestOptions {
    * 429 and 503. Default 2.
    */
   maxRetries?: number;
+  /** Sent beside the client's, and in place of those of the same name; they replace none of the client's own making. */
   headers?: HeadersOption;
 }
 
 // ------------------------------------------------------------------------------------------------- chats
 
+/** Where chats come from. */
 export interface Chats {
+  /**
+   * Creates a chat at the service. Has no idempotency key, and is tried again only after 429 and 503. Rejects APIError,
+   * ConnectionError, TimeoutError, and ProtocolError where the answer names no chat.
+   */
   create(params?: CreateChatParams, options?: RequestOptions): Promise<Chat>;
   /** A chat that exists already; sends nothing. */
   open(chatId: string): Chat;
 }
 
+/** Whose chat it is, and for how long. */
 export interface CreateChatParams {
+  /** Default: the client's. One of both is needed. */
   workspaceId?: string;
+  /** Default: the client's. One of both is needed. */
   agentId?: string;
+  /** Whether the service need not keep the chat. Default: what the service says. */
   isTemporary?: boolean;
 }
 
+/** A chat of the service: messages go in, each with a turn for its answer. */
 export interface Chat {
+  /** As the service names it. */
   readonly id: string;
   /** The service's record as it came; empty for an opened chat. */
   readonly raw: Readonly<Record<string, unknown>>;
@@ -132,17 +158,27 @@ export interface Chat {
   abort(options?: RequestOptions): Promise<void>;
 }
 
-export type Part = TextPart | { type: string; [field: string]: unknown };
+/** A part of a message. The interface shows text alone; any other goes to the service as it is given. */
+export type Part = TextPart | {
+  /** As the service names the kind, such as "file". */
+  type: string;
+  [field: string]: unknown;
+};
+/** Text of a message. */
 export interface TextPart {
+  /** What makes it text. */
   type: "text";
+  /** Not empty. */
   text: string;
 }
 
+/** How one message is sent and its answer followed. */
 export interface SendOptions extends RequestOptions {
   /** Overrides the agent's model for this message only. */
   model?: string;
   /** Names this operation, so that repeating it does nothing twice. Default: a UUID v4. */
   idempotencyKey?: string;
+  /** Milliseconds without a byte on the open stream; overrides the client's. */
   idleTimeout?: number;
   /** "never" (default): a stream that breaks is interrupted. "replay": sent again with the same key. */
   resume?: "never" | "replay";
@@ -150,8 +186,11 @@ export interface SendOptions extends RequestOptions {
   onEvent?: (event: TurnEvent) => void;
 }
 
+/** queued → streaming → one of the four ends. Only the service's turn_complete makes a turn "completed". */
+export type TurnStatus = "queued" | "streaming" | "completed" | "failed" | "cancelled" | "interrupted";
+
 /**
- * queued → streaming → one of the four ends.
+ * A message and its answer, up to how it ended. What was received stays on it, whatever the end.
  *
  * Events reach listeners and onEvent in order, in the same task as the network chunk that brought them, or of a large chunk
  * in tasks of their own; text, reasoning and toolCalls are as of the event that a listener is given. A turn can be iterated once; an iteration started late still begins with the first event, for events are kept until it does.
@@ -159,24 +198,29 @@ export interface SendOptions extends RequestOptions {
  * turn is followed another way, they are dropped instead, and a late iteration rejects InvalidArgumentError.
  * A listener that throws is reported as an uncaught error of its own and harms nothing else.
  */
-export type TurnStatus = "queued" | "streaming" | "completed" | "failed" | "cancelled" | "interrupted";
-
 export interface Turn extends AsyncIterable<TurnEvent> {
+  /** The id of its chat. */
   readonly chatId: string;
+  /** As sent with every try: the one of send's options, else one of its own. */
   readonly idempotencyKey: string;
+  /** Where it is, or how it ended; as of the event delivered last. */
   readonly status: TurnStatus;
   /** The answer so far. */
   readonly text: string;
   /** The reasoning so far. */
   readonly reasoning: string;
+  /** The tool calls so far, in the order in which they began. Another array once one of them has changed, and only then. */
   readonly toolCalls: readonly ToolCall[];
 
+  /** Every event of one type. What came before is not told again. */
   on<T extends TurnEventType>(type: T, listener: (event: TurnEventOf<T>) => void): this;
   /** Every event, of whatever type. */
   on(type: "event", listener: (event: TurnEvent) => void): this;
   /** Once a network chunk, after its events: the place to render from. */
   on(type: "update", listener: (turn: Turn) => void): this;
+  /** Once, at the end, whatever it is, after those who wait for done(). A turn that has ended calls nobody: ask done(). */
   on(type: "end", listener: (turn: Turn) => void): this;
+  /** Takes a listener away. One that is not there is no error. */
   off(type: string, listener: (...args: never[]) => void): this;
 
   /**
@@ -194,41 +238,66 @@ export interface Turn extends AsyncIterable<TurnEvent> {
   textStream(): ReadableStream<string>;
 }
 
+/** What a turn came to. An error's `partial` has as much of it as there was. */
 export interface TurnResult {
+  /** "cancelled" too is an end that was asked for. */
   status: "completed" | "cancelled";
+  /** The answer: all of it where completed, else what had come. */
   text: string;
+  /** The reasoning, likewise. */
   reasoning: string;
+  /** In the order in which they began. */
   toolCalls: readonly ToolCall[];
-  /** The payload of turn_complete, as it came. */
+  /** The payload of turn_complete, as it came; empty where cancelled. */
   data: Readonly<Record<string, unknown>>;
 }
 
+/** A tool that the service ran, as its events tell. */
 export interface ToolCall {
+  /** As the events carry it, else one that the client made. */
   id: string;
+  /** The tool's; empty where no event named it. */
   name: string;
+  /** "building" while its arguments come, "running" from tool_call on, "finished" from tool_result on. */
   status: "building" | "running" | "finished";
   /** The arguments' text so far. */
   argumentsText: string;
   /** Parsed, from tool_call on; undefined while building, or where the text is not JSON. */
   arguments?: unknown;
+  /** As tool_result carries it, from then on. */
   result?: unknown;
   /** How its events were tied together: by an id they carry, or by their order. */
   matchedBy: "id" | "order";
 }
 
+/** What every event is. */
 interface EventBase<T extends string, D = Readonly<Record<string, unknown>>> {
+  /** The service's name of the kind. */
   readonly type: T;
+  /** The payload as it came; fields that this version does not know too. */
   readonly data: D;
   /** The event's SSE id, where it had one. */
   readonly id?: string;
 }
-export type TextDeltaEvent = EventBase<"text_delta", { readonly chunk: string; readonly [field: string]: unknown }>;
+/** A fragment of the answer. */
+export type TextDeltaEvent = EventBase<"text_delta", {
+  /** The fragment. May end within what a person sees as one character, never within a code point. */
+  readonly chunk: string;
+  readonly [field: string]: unknown;
+}>;
+/** A fragment of the reasoning, which Turn.reasoning collects. */
 export type ReasoningDeltaEvent = EventBase<"reasoning_delta">;
+/** A tool call begins: its ToolCall is "building". */
 export type ToolCallStartedEvent = EventBase<"tool_call_started">;
+/** A fragment of a call's arguments. */
 export type ToolCallDeltaEvent = EventBase<"tool_call_delta">;
+/** A call with all of its arguments: the service runs it. */
 export type ToolCallEvent = EventBase<"tool_call">;
+/** A call's result. */
 export type ToolResultEvent = EventBase<"tool_result">;
+/** The end of an answer that is complete, and nothing else is. What comes after it is ignored. */
 export type TurnCompleteEvent = EventBase<"turn_complete">;
+/** The turn failed at the service: it ends as "failed", and done() rejects TurnError. */
 export type ErrorEvent = EventBase<"error">;
 
 /**
@@ -238,9 +307,15 @@ export type ErrorEvent = EventBase<"error">;
 export type TurnEvent =
   | TextDeltaEvent | ReasoningDeltaEvent | ToolCallStartedEvent | ToolCallDeltaEvent
   | ToolCallEvent | ToolResultEvent | TurnCompleteEvent | ErrorEvent;
+/** An event of a kind that this version does not know. */
 export type UnknownTurnEvent = EventBase<string>;
+/** The names of the documented kinds. */
 export type TurnEventType = TurnEvent["type"];
-export type TurnEventOf<T extends TurnEventType> = Extract<TurnEvent, { type: T }>;
+/** The documented event of this name. */
+export type TurnEventOf<T extends TurnEventType> = Extract<TurnEvent, {
+  /** The name asked for. */
+  type: T;
+}>;
 
 // ------------------------------------------------------------------------------------------------- files
 
@@ -251,6 +326,7 @@ export type TurnEventOf<T extends TurnEventType> = Extract<TurnEvent, { type: T 
  */
 export type UploadData = Blob | ArrayBuffer | ArrayBufferView | ReadableStream<Uint8Array>;
 
+/** Files of the service: how their bytes come there, and what became of them. */
 export interface Files {
   /**
    * Asks for a signed address, stores the data there in blocks, reports the result: one object, which starts at once.
@@ -258,12 +334,15 @@ export interface Files {
    * @throws InvalidArgumentError naming the field and what it should be; nothing was sent.
    */
   upload(data: UploadData, options?: UploadOptions): Upload;
+  /** Reads a file's record. Rejects APIError (NotFoundError where there is none), ConnectionError, TimeoutError, ProtocolError. */
   get(fileId: string, options?: RequestOptions): Promise<AgentFile>;
   /** Polls until ready; rejects FileError on upload_failed or processing_failed, TimeoutError past the limit. */
   wait(fileId: string, options?: WaitOptions): Promise<AgentFile>;
 }
 
+/** How one upload is done, and what the service is told of it. */
 export interface UploadOptions extends RequestOptions {
+  /** Default: the client's. One of both is needed. */
   workspaceId?: string;
   /** Default: the File's own name, else "upload". */
   name?: string;
@@ -324,42 +403,59 @@ export interface UploadOptions extends RequestOptions {
   resumeKey?: string;
 }
 
+/** How a file is waited for. */
 export interface WaitOptions extends RequestOptions {
-  /** Milliseconds. Defaults 1_000 growing to 5_000. */
+  /** Milliseconds between the first two looks; each later pause is half as long again. Default 1_000. */
   interval?: number;
+  /** Milliseconds that the pauses grow to. Default 5_000. */
   maxInterval?: number;
   /** Milliseconds for the whole wait. Default 600_000; 0: none. */
   waitTimeout?: number;
+  /** Receives the record at each look. */
   onStatus?: (file: AgentFile) => void;
 }
 
 /** Where and how the bytes are to be stored. */
 export interface UploadTicket {
+  /** As the service names the file. */
   fileId: string;
   /** The signed address. May be empty where parts and completeURL stand for it. */
   url: string;
   /** Default: told from the address. */
   protocol?: UploadProtocol;
+  /** Of the request with the bytes. Default: the protocol's own. */
   method?: string;
   /** Sent to the address with the bytes. */
   headers?: HeadersOption;
   /** Bytes. */
   blockSize?: number;
-  parts?: { partNumber: number; url: string }[];
+  /** Signed addresses of S3's parts, one each. */
+  parts?: {
+    /** From 1. */
+    partNumber: number;
+    /** The signed address. */
+    url: string;
+  }[];
+  /** The signed address that makes one object of S3's parts. */
   completeURL?: string;
   /** RFC 3339 or HTTP date, or Unix time in seconds or milliseconds. */
   expiresAt?: string | number;
 }
+/** The ways to store bytes: the store decides which one there is. */
 export type UploadProtocol = "azure-block" | "s3-multipart" | "gcs-resumable" | "tus" | "put";
 
-/** An upload that waits for the network is paused as well. */
+/** Where an upload is: the first five on its way, then one of its three ends. One that waits for the network is "paused" as well. */
 export type UploadStage = "preparing" | "uploading" | "paused" | "reporting" | "processing" | "done" | "failed" | "aborted";
 
+/** How far an upload is. A new object each time. */
 export interface UploadProgress {
+  /** Where it is, or how it ended. */
   readonly stage: UploadStage;
   /** Bytes; never goes down, and is totalBytes when done. */
   readonly loadedBytes: number;
+  /** Bytes of the whole. */
   readonly totalBytes: number;
+  /** Blocks that the store has taken. */
   readonly blocksDone: number;
   /** 0 until the data is cut. */
   readonly blocksTotal: number;
@@ -369,16 +465,23 @@ export interface UploadProgress {
   readonly secondsLeft?: number;
 }
 
+/** One upload, from the request for an address to the report that the bytes are stored. */
 export interface Upload {
   /** Known from the first step on. */
   readonly fileId?: string;
+  /** Known from the first step on. */
   readonly protocol?: UploadProtocol;
+  /** As of now. */
   readonly progress: UploadProgress;
+  /** As often as onProgress. */
   on(type: "progress", listener: (progress: UploadProgress) => void): this;
+  /** Once, at the end, whatever it is. */
   on(type: "end", listener: (upload: Upload) => void): this;
+  /** Takes a listener away. One that is not there is no error. */
   off(type: string, listener: (...args: never[]) => void): this;
   /** Cancels the blocks under way; what the store has of them already is not sent again where it can tell. */
   pause(): void;
+  /** Goes on after pause(). Does nothing where it was not paused. */
   resume(): void;
   /**
    * Stops and tells the service upload_failed; offline, once there is a network. done() then rejects with an AbortError
@@ -390,14 +493,19 @@ export interface Upload {
   done(): Promise<AgentFile>;
 }
 
+/** A file as the service tells of it. */
 export interface AgentFile {
+  /** As the service names it. */
   readonly id: string;
+  /** "ready" and the two failures are ends; any other, such as "processing", is on its way. */
   readonly status: "ready" | "upload_failed" | "processing_failed" | (string & {});
+  /** As it was uploaded, where the record has it. */
   readonly name?: string;
   /** Bytes. */
   readonly size?: number;
   /** As sent to the service, in the encoding asked for. */
   readonly checksum?: string;
+  /** The service's record as it came. */
   readonly raw: Readonly<Record<string, unknown>>;
 }
 
@@ -405,6 +513,7 @@ export interface AgentFile {
 
 /** Every error of the client. `code` is stable and snake_case; the message is for people. */
 export class AgentError extends Error {
+  /** For programs, such as "idle_timeout"; of an APIError and a TurnError the service's own, where it named one. */
   readonly code: string;
   /** Whether trying the same thing later can help. */
   readonly retryable: boolean;
@@ -413,34 +522,57 @@ export class AgentError extends Error {
 export class InvalidArgumentError extends AgentError {}
 /** The service answered, and not with success. */
 export class APIError extends AgentError {
+  /** Of the HTTP answer. */
   readonly status: number;
   /** What a turn had received, where it was its replay that was refused. */
   readonly partial?: Partial<TurnResult>;
+  /** x-request-id or request-id of the answer, where CORS lets the page see it: what to name when asking the service about it. */
   readonly requestId?: string;
   /** Milliseconds that the service asked to wait. */
   readonly retryAfter?: number;
   /** The body: JSON where it was JSON, else text, at most 64 KiB. */
   readonly body: unknown;
 }
-export class AuthenticationError extends APIError {}   // 401, 403
-export class NotFoundError extends APIError {}          // 404
-export class ConflictError extends APIError {}          // 409
-export class RateLimitError extends APIError {}         // 429
+/** 401 or 403: the key is missing, wrong, or not allowed to do this. */
+export class AuthenticationError extends APIError {}
+/** 404: there is no such workspace, agent, chat or file. */
+export class NotFoundError extends APIError {}
+/** 409: it contradicts what the service has, such as a key that names another message. */
+export class ConflictError extends APIError {}
+/** 429: too many requests; see retryAfter. */
+export class RateLimitError extends APIError {}
 /** The connection could not be made, or broke. */
-export class ConnectionError extends AgentError { readonly partial?: Partial<TurnResult>; }
-export class TimeoutError extends AgentError { readonly partial?: Partial<TurnResult>; }
+export class ConnectionError extends AgentError {
+  /** What had been received of a turn, where it was one. */
+  readonly partial?: Partial<TurnResult>;
+}
+/** A limit of the options has passed; `code` says which one. */
+export class TimeoutError extends AgentError {
+  /** What had been received of a turn, where it was one. */
+  readonly partial?: Partial<TurnResult>;
+}
 /** The answer is not what the interface says. */
-export class ProtocolError extends AgentError { readonly partial?: Partial<TurnResult>; }
+export class ProtocolError extends AgentError {
+  /** What had been received of a turn, where it was one. */
+  readonly partial?: Partial<TurnResult>;
+}
 /** The turn failed at the service: the stream carried an error event. */
 export class TurnError extends AgentError {
+  /** The event's payload, as it came. */
   readonly data: Readonly<Record<string, unknown>>;
+  /** What had been received. */
   readonly partial: Partial<TurnResult>;
 }
 /** A replayed stream differed from what was already delivered. */
-export class ReplayMismatchError extends AgentError { readonly partial: Partial<TurnResult>; }
+export class ReplayMismatchError extends AgentError {
+  /** What had been delivered. */
+  readonly partial: Partial<TurnResult>;
+}
 /** An upload failed: in its stage, and at its block where one is to blame. */
 export class UploadError extends AgentError {
+  /** Known from the first step on. */
   readonly fileId?: string;
+  /** The one in which it failed. */
   readonly stage: UploadStage;
   /** Index from 0, where one block is to blame. */
   readonly block?: number;
@@ -450,7 +582,10 @@ export class UploadError extends AgentError {
   readonly stored?: boolean;
 }
 /** The file ended as upload_failed or processing_failed. */
-export class FileError extends AgentError { readonly file: AgentFile; }
+export class FileError extends AgentError {
+  /** Its record, as read last. */
+  readonly file: AgentFile;
+}
 /** The module could not be loaded. */
 export class RuntimeLoadError extends AgentError {}
 /** The module stopped working. Calls under way reject with this; the next call starts a fresh instance. */

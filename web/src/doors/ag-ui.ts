@@ -1,11 +1,17 @@
-/** An agent for AG-UI 1.0: what runs on AbstractAgent of @ag-ui/client talks to the service without a server of the page's own. */
+/**
+ * An agent for AG-UI 1.0: what runs on AbstractAgent of @ag-ui/client talks to the service without a server of the page's own.
+ *
+ * @module turnwire/ag-ui
+ */
 import { AbstractAgent, type AgentConfig, type AGUIEvent, EventType, type RunAgentInput } from "@ag-ui/client";
 import { Observable } from "rxjs";
 import type { AgentClient, Chat, Part, SendOptions, ToolCall, Turn } from "turnwire";
 import { chatsOf } from "./chats.ts";
 import { follow, type Steps } from "./steps.ts";
 
+/** What the agent is made with, beside what the kit knows. */
 export interface TurnwireAgentConfig extends AgentConfig {
+  /** Sends the messages. */
   client: AgentClient;
   /**
    * The service's chat for a thread, by the thread's id; asked once an id, at its first run. Default: a new one, of the client's

@@ -1,13 +1,17 @@
 /**
  * A ChatTransport for the AI SDK 7: useChat of @ai-sdk/react, and of the SDK's other kits, talks to the service without a server
  * of the page's own. Nothing of the SDK is loaded but what the page itself uses.
+ *
+ * @module turnwire/ai-sdk
  */
 import type { ChatTransport, FileUIPart, UIMessage, UIMessageChunk } from "ai";
 import type { AgentClient, AgentFile, Chat, Part, SendOptions, ToolCall, Turn, UploadOptions } from "turnwire";
 import { type Chats, chatsOf } from "./chats.ts";
 import { follow, toolError } from "./steps.ts";
 
+/** What the transport is made with. */
 export interface TurnwireChatTransportOptions {
+  /** Sends the messages and uploads their files. */
   client: AgentClient;
   /**
    * The service's chat for a chat of the kit, by the kit's id; asked once an id, at its first message. Default: a new one, of

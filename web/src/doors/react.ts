@@ -4,6 +4,8 @@
  *
  * A component that goes away does to its turns what the client's option pageHide says of a page that does: under "abort" they
  * are stopped, here and at the service, under "disconnect" let go of.
+ *
+ * @module turnwire/react
  */
 import { useState, useSyncExternalStore } from "react";
 import type {
@@ -11,6 +13,7 @@ import type {
 } from "turnwire";
 import { Frames } from "./frames.ts";
 
+/** What useChat is told. */
 export interface UseChatOptions {
   /** One client for all: made outside of the component, or kept by it. */
   client: AgentClient;
@@ -31,12 +34,15 @@ export interface ChatTurn {
   readonly status: TurnStatus;
   /** The answer so far; it stays, whatever the end. */
   readonly text: string;
+  /** The reasoning so far; it stays, too. */
   readonly reasoning: string;
+  /** As Turn.toolCalls. */
   readonly toolCalls: readonly ToolCall[];
   /** Why it failed or was interrupted: what Turn.done() rejects with, or why the chat could not be created. */
   readonly error?: Error | undefined;
 }
 
+/** What useChat gives: the chat as of this render, and what can be done with it. */
 export interface UseChat {
   /** The given chat's id, or the created one's as soon as there is one. */
   readonly chatId: string | undefined;
@@ -64,11 +70,13 @@ export function useChat({ client, chatId }: UseChatOptions): UseChat {
   return { ...useFrames(store), send: store.send, stop: store.stop };
 }
 
+/** What useUpload is told. */
 export interface UseUploadOptions {
   /** One client for all: made outside of the component, or kept by it. */
   client: AgentClient;
 }
 
+/** What useUpload gives: the upload as of this render, and what can be done with it. */
 export interface UseUpload {
   /** "idle" before the first upload. */
   readonly stage: "idle" | UploadStage;
@@ -83,7 +91,9 @@ export interface UseUpload {
    * Never throws nor rejects; resolves with the file, or with undefined where there is none.
    */
   upload(data: UploadData, options?: UploadOptions): Promise<AgentFile | undefined>;
+  /** As Upload.pause(). */
   pause(): void;
+  /** As Upload.resume(). */
   resume(): void;
   /** As Upload.abort(). */
   abort(): Promise<void>;
