@@ -1,4 +1,4 @@
-// Package arch holds the house's arrows and import rules, as tests: see CONTRIBUTING.md.
+// Package arch holds the house's arrows and import rules, as tests: see docs/design.md.
 package arch
 
 import (
