@@ -1,9 +1,9 @@
 # Needs Go, Node 20 or newer with npm, make and apt; installs the rest.
 #
-#   make demo   builds everything and serves the demo page      make bench   measures against other clients
-#   make test   everything that CI runs                         make fuzz    a minute for each fuzz target
-#   make build  fills web/dist and web/demo/dist                make clean   removes what was built or installed
-#   make check  what can be told without running the client
+#   make demo   builds everything and serves the demo page      make docs    builds the documentation and serves it
+#   make test   everything that CI runs                         make bench   measures against other clients
+#   make build  fills web/dist and web/demo/dist                make fuzz    a minute for each fuzz target
+#   make check  what can be told without running the client     make clean   removes what was built or installed
 #   make small  makes the small module anew, with TinyGo, and keeps it in web/small
 
 SHELL := bash
@@ -23,10 +23,14 @@ go_tests = $(addprefix e2e/,$(addsuffix .test.mjs, turn ends cancel replay crash
 # Not through ./...: the native packages do not compile for the browser.
 browser := . ./wasm/... ./jsbridge/...
 
-.PHONY: demo test build check bench fuzz clean
-.PHONY: install contract border small kept format vet thirtytwo types size package arch reproducible native tinygo facade differential simulation chromium hostile gobuild e2e sizes
+.PHONY: demo docs test build check bench fuzz clean
+.PHONY: install contract border small kept format vet thirtytwo types size package arch reproducible native tinygo facade differential simulation chromium hostile gobuild e2e sizes documentation
 
 demo: build
+	@go build -o .cache/turnwire-dev ./cmd/turnwire-dev
+	@exec .cache/turnwire-dev
+
+docs: documentation
 	@go build -o .cache/turnwire-dev ./cmd/turnwire-dev
 	@exec .cache/turnwire-dev
 
@@ -36,7 +40,7 @@ test: install kept build check native tinygo facade differential simulation chro
 build: $(npm)
 	$(stage) build node web/build.mjs
 
-check: kept format border vet thirtytwo arch build types size package reproducible
+check: kept format border vet thirtytwo arch build types documentation size package reproducible
 
 bench: build
 	node bench/run.mjs
@@ -89,6 +93,10 @@ types:
 	$(stage) types node_modules/.bin/tsc -p web
 	$(stage) "types in use" node scripts/types.mjs
 
+# The pages and the API reference, as they are served; a public name without words fails here.
+documentation: $(npm)
+	$(stage) documentation node docs/build.mjs
+
 size:
 	$(stage) size node scripts/size.mjs
 
@@ -133,7 +141,7 @@ gobuild: build
 	$(stage) "the standard build" env TURNWIRE_BUILD=go node --test --test-reporter=dot $(go_tests)
 
 # Last of the stages, and without one's closing line: a run ends with the test runner's own summary and time.
-e2e: build
+e2e: build documentation
 	@test -n "$(tests)" || { echo "e2e/ holds no *.test.mjs" >&2; exit 1; }
 	@node --test --test-reporter=spec $(tests)
 
