@@ -1,4 +1,4 @@
-// Command turnwire-dev serves the reference service, the demo page and the built package on one
+// Command turnwire-dev serves the reference service, the demo page, the built package and the documentation on one
 // origin, so that a newcomer has a whole working system without an account.
 package main
 
@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -83,13 +84,13 @@ func run(ctx context.Context, interrupted func(), args []string, env func(string
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: site(svc, o.web, o.dist), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	server := &http.Server{Handler: site(svc, o), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
 	// A browser resends by itself what dies on a kept-alive connection, such as the one that brought the page: a
 	// refusal would never be seen as one.
 	server.SetKeepAlivesEnabled(!o.faults)
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	if _, err := fmt.Fprintf(stdout, "turnwire-dev listening on %s\n", address(listener.Addr())); err != nil {
+	if _, err := io.WriteString(stdout, o.greeting(address(listener.Addr()))); err != nil {
 		return errors.Join(err, server.Close())
 	}
 
@@ -111,6 +112,15 @@ func run(ctx context.Context, interrupted func(), args []string, env func(string
 		err = server.Close()
 	}
 	return errors.Join(err, <-closed)
+}
+
+// greeting is what is said at the start: where the server is and, once they are built, the documents.
+func (o *options) greeting(at string) string {
+	said := "turnwire-dev listening on " + at + "\n"
+	if _, err := os.Stat(filepath.Join(o.docs, "index.html")); err == nil {
+		said += "documentation at " + at + "docs/\n"
+	}
+	return said
 }
 
 // address is where a browser on this machine finds the server.

@@ -280,7 +280,7 @@ func TestStartFails(t *testing.T) {
 }
 
 func TestSite(t *testing.T) {
-	web, dist := t.TempDir(), t.TempDir()
+	web, dist, docs := t.TempDir(), t.TempDir(), t.TempDir()
 	for name, content := range map[string]string{
 		"index.html": "<p>hello", "app.js": "1", "app.mjs": "2", "style.css": "p{}", "sub/index.html": "<p>sub", "data.unknown": "x",
 	} {
@@ -290,7 +290,11 @@ func TestSite(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dist, "turnwire.wasm"), []byte("\x00asm"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(web), "secret"), []byte("secret"), 0o600))
 	require.NoError(t, os.Symlink(filepath.Join(filepath.Dir(web), "secret"), filepath.Join(web, "link")))
-	p := start(t, "-web", web, "-dist", dist)
+	require.NoError(t, os.WriteFile(filepath.Join(docs, "index.html"), []byte("<p>read"), 0o600))
+	p := start(t, "-web", web, "-dist", dist, "-docs", docs)
+	said, err := p.out.ReadString('\n')
+	require.NoError(t, err)
+	require.Equal(t, "documentation at "+p.url+"docs/\n", said)
 	cases := map[string]struct {
 		method, path string
 		status       int
@@ -303,6 +307,8 @@ func TestSite(t *testing.T) {
 		"style":             {"GET", "/style.css", 200, "text/css; charset=utf-8", "p{}"},
 		"index of a folder": {"GET", "/sub/", 200, "text/html; charset=utf-8", "<p>sub"},
 		"wasm":              {"GET", "/turnwire/turnwire.wasm", 200, "application/wasm", "\x00asm"},
+		"documentation":     {"GET", "/docs/", 200, "text/html; charset=utf-8", "<p>read"},
+		"without its slash": {"GET", "/docs", 200, "text/html; charset=utf-8", "<p>read"},
 		"unknown type":      {"GET", "/data.unknown", 200, "application/octet-stream", "x"},
 		"not there":         {"GET", "/none.js", 404, "text/plain; charset=utf-8", "404: there is no such file\n"},
 		"folder":            {"GET", "/sub", 404, "text/plain; charset=utf-8", "404: there is no such file\n"},
@@ -316,7 +322,11 @@ func TestSite(t *testing.T) {
 			require.Equal(t, c.status, resp.StatusCode)
 			require.Equal(t, c.kind, resp.Header.Get("Content-Type"))
 			require.Equal(t, c.body, body)
-			require.Equal(t, policy, resp.Header.Get("Content-Security-Policy"))
+			want := policy
+			if strings.HasPrefix(c.path, "/docs") {
+				want = docsPolicy
+			}
+			require.Equal(t, want, resp.Header.Get("Content-Security-Policy"))
 			require.Equal(t, "nosniff", resp.Header.Get("X-Content-Type-Options"))
 		})
 	}
@@ -337,10 +347,15 @@ func TestNotBuilt(t *testing.T) {
 	empty := t.TempDir()
 	for name, dir := range map[string]string{"no folder": filepath.Join(empty, "none"), "no page in it": empty} {
 		t.Run(name, func(t *testing.T) {
-			p := start(t, "-web", dir, "-dist", dir)
+			p := start(t, "-web", dir, "-dist", dir, "-docs", dir)
 			resp, body := p.do("GET", "/", "")
 			require.Equal(t, http.StatusNotFound, resp.StatusCode)
-			require.Contains(t, body, "make build")
+			require.Contains(t, body, "<h1>Turnwire is not built</h1>")
+			require.Contains(t, body, "<code>make build</code>")
+			resp, body = p.do("GET", "/docs/", "")
+			require.Equal(t, http.StatusNotFound, resp.StatusCode)
+			require.Contains(t, body, "<h1>The documentation is not built</h1>")
+			require.Contains(t, body, "<code>make docs</code>")
 			resp, _ = p.do("GET", "/turnwire/turnwire.mjs", "")
 			require.Equal(t, http.StatusNotFound, resp.StatusCode)
 			p.chat("dev-key")

@@ -19,7 +19,8 @@ import (
 const model = "turnwire-builtin-1"
 
 type options struct {
-	addr, web, dist, data  string
+	addr, data             string
+	web, dist, docs        string
 	keys, workspaces, name repeated
 	origins                repeated
 	pace, heartbeat        time.Duration
@@ -68,6 +69,7 @@ func parseOptions(args []string, env func(string) string, output io.Writer) (*op
 	flags.StringVar(&o.addr, "addr", net.JoinHostPort("127.0.0.1", port), "`address` to listen on; port 0 takes a free one, the environment's PORT sets the default")
 	flags.StringVar(&o.web, "web", "web/demo/dist", "`folder` served at /")
 	flags.StringVar(&o.dist, "dist", "web/dist", "`folder` served at /turnwire/")
+	flags.StringVar(&o.docs, "docs", ".cache/docs", "`folder` served at /docs/")
 	flags.StringVar(&o.data, "data", "", "`folder` that keeps chats, turns and files over a restart; in memory without")
 	flags.Var(&o.keys, "key", "accepted API `key`, repeatable (default dev-key)")
 	flags.Var(&o.workspaces, "workspace", "`identifier` of a workspace, repeatable (default demo)")

@@ -15,6 +15,9 @@ import (
 const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src *; " +
 	"style-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
 
+// docsPolicy is the same for pages whose script writes a style of its own, of what its settings hide.
+var docsPolicy = strings.Replace(policy, "style-src 'self'", "style-src 'self' 'unsafe-inline'", 1)
+
 // types are those that a browser insists on; the machine's own table may lack or twist them.
 var types = map[string]string{
 	".html": "text/html; charset=utf-8",
@@ -32,20 +35,21 @@ var types = map[string]string{
 	".md":   "text/markdown; charset=utf-8",
 }
 
-// site puts the service and the two folders on one origin.
-func site(api http.Handler, web, dist string) http.Handler {
+// site puts the service and the three folders on one origin.
+func site(api http.Handler, o *options) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/v1/", api)
 	mux.Handle("/debug/", api)
 	mux.Handle("/storage/", api)
-	mux.Handle("/turnwire/", http.StripPrefix("/turnwire", folder(dist)))
-	mux.Handle("/", folder(web))
+	mux.Handle("/turnwire/", http.StripPrefix("/turnwire", folder(o.dist, policy, "Turnwire", "make build")))
+	mux.Handle("/docs/", http.StripPrefix("/docs", folder(o.docs, docsPolicy, "The documentation", "make docs")))
+	mux.Handle("/", folder(o.web, policy, "Turnwire", "make build"))
 	return mux
 }
 
 // folder serves the files of a folder. It is looked at for every request, so that a build that ends
-// after the start is seen.
-func folder(dir string) http.Handler {
+// after the start is seen. Until then its pages say what builds it.
+func folder(dir, policy, what, build string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", policy)
@@ -59,7 +63,7 @@ func folder(dir string) http.Handler {
 		}
 		root, err := os.OpenRoot(dir)
 		if err != nil {
-			notBuilt(w, r)
+			notBuilt(w, r, what, build)
 			return
 		}
 		defer root.Close()
@@ -75,7 +79,7 @@ func folder(dir string) http.Handler {
 		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && name == "index.html":
-			notBuilt(w, r)
+			notBuilt(w, r, what, build)
 			return
 		case err != nil || info.IsDir():
 			http.Error(w, "404: there is no such file", http.StatusNotFound)
@@ -97,16 +101,16 @@ func folder(dir string) http.Handler {
 const notBuiltPage = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
-<title>Turnwire is not built</title>
-<h1>Turnwire is not built</h1>
-<p>The service is running, but the page is not there yet. Run <code>make build</code> and reload.</p>
+<title>%[1]s is not built</title>
+<h1>%[1]s is not built</h1>
+<p>The service is running, but this page is not there yet. Run <code>%[2]s</code> and reload.</p>
 </html>
 `
 
-func notBuilt(w http.ResponseWriter, r *http.Request) {
+func notBuilt(w http.ResponseWriter, r *http.Request, what, build string) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(http.StatusNotFound)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write([]byte(notBuiltPage))
+		_, _ = fmt.Fprintf(w, notBuiltPage, what, build)
 	}
 }
