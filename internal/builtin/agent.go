@@ -25,16 +25,10 @@ type Agent struct {
 
 // Run answers one message.
 func (a *Agent) Run(ctx context.Context, m service.Message, to service.Sink) error {
-	use := tools{now: a.Now, files: a.Files, workspaceID: m.WorkspaceID}
-	if use.now == nil {
-		use.now = time.Now
-	}
-	hasFiles := false
-	if a.Files != nil {
-		var err error
-		if hasFiles, err = a.Files.HasFiles(ctx, m.WorkspaceID); err != nil {
-			return fmt.Errorf("look for files: %w", err)
-		}
+	use := Tools{Now: a.Now, Files: a.Files, WorkspaceID: m.WorkspaceID}
+	hasFiles, err := use.HasFiles(ctx)
+	if err != nil {
+		return err
 	}
 	w := writer{ctx: ctx, to: to}
 	r := understand(m.Text, hasFiles)

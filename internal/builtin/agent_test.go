@@ -58,6 +58,8 @@ func (p *tape) RunTool(ctx context.Context, callID, name string, run func(contex
 	return run(ctx)
 }
 
+func (p *tape) Spend(service.Tokens) {}
+
 func (p *tape) text(kind service.Kind) string {
 	var b strings.Builder
 	for _, e := range p.events {
@@ -209,7 +211,7 @@ func TestPlainAnswer(t *testing.T) {
 		"lines":        {service.Message{Text: "one\r\n# two\n> three"}, []string{"> one\n> \\# two\n> \\> three", "on 3 lines"}},
 		"no text":      {service.Message{}, []string{"It holds no text."}},
 		"other parts":  {service.Message{Text: "x", OtherParts: []string{"image_url"}}, []string{`what I can't read: image\_url.`}},
-		"a later one":  {service.Message{Text: "x", Number: 3, Earlier: []string{"first", "sec*nd"}}, []string{"message **3**", "Before it you wrote:\n\n> sec\\*nd"}},
+		"a later one":  {service.Message{Text: "x", Number: 3, Earlier: []service.Exchange{{Text: "first"}, {Text: "sec*nd"}}}, []string{"message **3**", "Before it you wrote:\n\n> sec\\*nd"}},
 		"a long one":   {service.Message{Text: strings.Repeat("ü", 400)}, []string{strings.Repeat("ü", 300) + "…\n"}},
 		"one word, so": {service.Message{Text: "hello"}, []string{"That is one word."}},
 	}

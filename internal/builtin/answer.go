@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/seed-76f09577/turnwire/internal/library"
 	"github.com/seed-76f09577/turnwire/internal/service"
 )
 
@@ -58,13 +59,13 @@ func toolAnswer(m service.Message, calls []*call) string {
 	}
 	switch {
 	case len(sums) == 1 && len(times) > 0:
-		fmt.Fprintf(&b, "- `%s` = **%s**\n", sums[0].arguments["expression"], sums[0].result["value"])
+		fmt.Fprintf(&b, "- `%s` = **%s**\n", sums[0].argument, sums[0].result["value"])
 	case len(sums) == 1:
-		fmt.Fprintf(&b, "`%s` = **%s**\n\n", sums[0].arguments["expression"], sums[0].result["value"])
+		fmt.Fprintf(&b, "`%s` = **%s**\n\n", sums[0].argument, sums[0].result["value"])
 	case len(sums) > 1:
 		b.WriteString("| Expression | Value |\n|---|---:|\n")
 		for _, c := range sums {
-			fmt.Fprintf(&b, "| `%s` | **%s** |\n", c.arguments["expression"], c.result["value"])
+			fmt.Fprintf(&b, "| `%s` | **%s** |\n", c.argument, c.result["value"])
 		}
 		b.WriteString("\n")
 	}
@@ -75,10 +76,10 @@ func toolAnswer(m service.Message, calls []*call) string {
 		b.WriteString("\n")
 	}
 	for _, c := range searches {
-		b.WriteString(filesAnswer(c.found))
+		b.WriteString(filesAnswer(c.argument, c.result["passages"].([]library.Passage)))
 	}
 	for _, c := range failed {
-		asked := strings.ReplaceAll(c.arguments["expression"]+c.arguments["zone"]+c.arguments["query"], "`", "'")
+		asked := strings.ReplaceAll(c.argument, "`", "'")
 		fmt.Fprintf(&b, "> The %s could not do `%s`: %s.\n\n", c.name, asked, c.result["error"])
 	}
 	fmt.Fprintf(&b, "That was message %d of this chat.\n", m.Number)
@@ -104,7 +105,7 @@ func plainAnswer(m service.Message, hasFiles bool) string {
 	}
 	fmt.Fprintf(&b, "This is message **%d** of this chat.", m.Number)
 	if n := len(m.Earlier); n > 0 {
-		fmt.Fprintf(&b, " Before it you wrote:\n\n%s", quote(m.Earlier[n-1]))
+		fmt.Fprintf(&b, " Before it you wrote:\n\n%s", quote(m.Earlier[n-1].Text))
 	}
 	b.WriteString("\n\nYou could try:\n\n- `(2 + 3) * 4` for the calculator\n- `what time is it in Europe/Berlin?` for the clock\n")
 	if hasFiles {

@@ -5,32 +5,16 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
-	"time"
 
-	"github.com/seed-76f09577/turnwire/internal/library"
 	"github.com/seed-76f09577/turnwire/internal/service"
-)
-
-const (
-	calculatorTool = "calculator"
-	clockTool      = "clock"
-	searchTool     = "search_files"
 )
 
 // call is one tool call of a turn.
 type call struct {
-	id, name  string
-	arguments map[string]string
-	result    map[string]any
-	found     hits // of the search tool
-	err       error
-}
-
-// tools is what the calls of a turn run on.
-type tools struct {
-	now         func() time.Time
-	files       Files
-	workspaceID string
+	id, name      string
+	key, argument string
+	result        map[string]any
+	err           error
 }
 
 // plan settles the calls of a request, in the order in which they are started.
@@ -38,7 +22,7 @@ func plan(turnID string, r request) []*call {
 	var calls []*call
 	add := func(name, key, value string) {
 		id := "call_" + strings.TrimPrefix(turnID, "turn_") + "_" + strconv.Itoa(len(calls)+1)
-		calls = append(calls, &call{id: id, name: name, arguments: map[string]string{key: value}})
+		calls = append(calls, &call{id: id, name: name, key: key, argument: value})
 	}
 	for _, expression := range r.expressions {
 		add(calculatorTool, "expression", expression)
@@ -63,7 +47,7 @@ func overlapping(calls []*call) bool {
 	return false
 }
 
-func (w writer) runCalls(calls []*call, use tools) error {
+func (w writer) runCalls(calls []*call, use Tools) error {
 	if !overlapping(calls) {
 		for _, c := range calls {
 			if err := w.runTogether([]*call{c}, use); err != nil {
@@ -77,11 +61,11 @@ func (w writer) runCalls(calls []*call, use tools) error {
 
 // runTogether starts all the calls, sends their arguments in turns, and then runs them. A reading of the
 // clock is there before a calculation is, and that before what a search finds, so the results come in that order.
-func (w writer) runTogether(calls []*call, use tools) error {
+func (w writer) runTogether(calls []*call, use Tools) error {
 	fragments := make([][]string, len(calls))
 	left := 0
 	for i, c := range calls {
-		encoded, err := json.Marshal(c.arguments)
+		encoded, err := json.Marshal(map[string]string{c.key: c.argument})
 		if err != nil {
 			return err
 		}
@@ -103,7 +87,7 @@ func (w writer) runTogether(calls []*call, use tools) error {
 		}
 	}
 	for _, c := range calls {
-		if err := w.emit(service.ToolCall, map[string]any{"tool_call_id": c.id, "name": c.name, "arguments": c.arguments}); err != nil {
+		if err := w.emit(service.ToolCall, map[string]any{"tool_call_id": c.id, "name": c.name, "arguments": map[string]string{c.key: c.argument}}); err != nil {
 			return err
 		}
 	}
@@ -121,31 +105,14 @@ func (w writer) runTogether(calls []*call, use tools) error {
 }
 
 // run runs one call and sends its result. An error of the tool is a result; an error of the turn ends it.
-func (w writer) run(c *call, use tools) error {
-	result, err := w.to.RunTool(w.ctx, c.id, c.name, func(ctx context.Context) (any, error) {
-		switch c.name {
-		case clockTool:
-			return readClock(use.now(), c.arguments["zone"])
-		case searchTool:
-			found, err := use.files.Search(ctx, use.workspaceID, c.arguments["query"], maxPassages)
-			return hits{c.arguments["query"], found}, err
-		}
-		return Evaluate(c.arguments["expression"])
+func (w writer) run(c *call, use Tools) error {
+	found, err := w.to.RunTool(w.ctx, c.id, c.name, func(ctx context.Context) (any, error) {
+		return use.Run(ctx, c.name, c.argument)
 	})
 	if w.ctx.Err() != nil {
 		return w.ctx.Err()
 	}
-	switch value := result.(type) {
-	case reading:
-		c.result = map[string]any{"zone": value.Zone, "time": value.Time, "weekday": value.Weekday, "utc_offset": value.UTCOffset}
-	case hits:
-		c.found = value
-		c.result = map[string]any{"query": value.query, "passages": append([]library.Passage{}, value.passages...)} // never null
-	case string:
-		c.result = map[string]any{"value": json.Number(value)}
-	}
-	if c.err = err; err != nil {
-		c.result = map[string]any{"error": err.Error()}
-	}
+	result, _ := found.(map[string]any)
+	c.result, c.err = Result(result, err), err
 	return w.emit(service.ToolResult, map[string]any{"tool_call_id": c.id, "name": c.name, "result": c.result})
 }

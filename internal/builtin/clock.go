@@ -8,7 +8,7 @@ import (
 	_ "time/tzdata" // a fresh machine may have no zone files
 )
 
-// reading is what the clock tool returns.
+// reading is what a clock shows.
 type reading struct {
 	Zone      string `json:"zone"`
 	Time      string `json:"time"` // RFC 3339

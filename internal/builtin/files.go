@@ -25,12 +25,6 @@ const (
 	farBehind = 0.1
 )
 
-// hits is what the search tool returns.
-type hits struct {
-	query    string
-	passages []library.Passage
-}
-
 var (
 	aboutFiles = regexp.MustCompile(`(?i)\b(?:search|look\s+up|according\s+to|who\s+wrote|what\s+(?:do|does|did)\b.+\bsay|` +
 		`(?:my|our|the|these|those|uploaded)\s+(?:\pL+\s+)?(?:files?|documents?|docs|pdfs?|uploads?|handbook|manual|report|policy|contract|paper|notes))\b`)
@@ -65,15 +59,15 @@ func fileQuery(text string, r request) string {
 }
 
 // filesAnswer quotes the best passages that a search found.
-func filesAnswer(found hits) string {
+func filesAnswer(query string, found []library.Passage) string {
 	var b strings.Builder
-	if len(found.passages) == 0 {
-		fmt.Fprintf(&b, "Your files say nothing about **%s**: I looked for its words in their texts and their names.\n\n", escape(found.query))
+	if len(found) == 0 {
+		fmt.Fprintf(&b, "Your files say nothing about **%s**: I looked for its words in their texts and their names.\n\n", escape(query))
 		return b.String()
 	}
-	fmt.Fprintf(&b, "I looked for **%s** in your files:\n\n", escape(found.query))
-	for _, p := range found.passages[:min(len(found.passages), maxQuoted)] {
-		if p.Score < found.passages[0].Score*farBehind {
+	fmt.Fprintf(&b, "I looked for **%s** in your files:\n\n", escape(query))
+	for _, p := range found[:min(len(found), maxQuoted)] {
+		if p.Score < found[0].Score*farBehind {
 			break
 		}
 		fmt.Fprintf(&b, "**%s**", escape(strings.Join(strings.Fields(p.File), " ")))

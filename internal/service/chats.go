@@ -9,9 +9,9 @@ import (
 
 const (
 	maxBody = 4 << 20
-	// keptMessages and keptRunes bound what a chat remembers of its own messages.
+	// keptMessages and keptRunes bound what a chat remembers of its own messages, and of their answers.
 	keptMessages = 20
-	keptRunes    = 2000
+	keptRunes    = 8000
 )
 
 // chat is one conversation. Its fields are guarded by Service.mu.
@@ -19,9 +19,9 @@ type chat struct {
 	id, workspace, agent string
 	temporary            bool
 	created              time.Time
-	// messages counts the messages ever taken, recent holds the newest texts.
+	// messages counts the messages ever taken, recent holds the newest.
 	messages int
-	recent   []string
+	recent   []Exchange
 	turns    map[string]*turn // by Idempotency-Key
 	newest   *turn
 	// streams counts open streams; idleSince is when the last one ended.
@@ -34,14 +34,26 @@ func (c *chat) gone(now time.Time) bool {
 }
 
 func (c *chat) remember(text string) {
-	if r := []rune(text); len(r) > keptRunes {
-		text = string(r[:keptRunes])
-	}
 	c.messages++
-	c.recent = append(c.recent, text)
+	c.recent = append(c.recent, Exchange{Text: beginning(text)})
 	if len(c.recent) > keptMessages {
 		c.recent = slices.Clone(c.recent[1:])
 	}
+}
+
+// answered takes the answer to the newest message from its turn. Service.mu must be held.
+func (c *chat) answered(t *turn) {
+	if n := len(c.recent); n > 0 {
+		c.recent[n-1].Answer = t.answer()
+	}
+}
+
+// beginning is as much of a text as a chat remembers.
+func beginning(text string) string {
+	if r := []rune(text); len(r) > keptRunes {
+		return string(r[:keptRunes]) + "…"
+	}
+	return text
 }
 
 // find returns a chat that exists. Service.mu must be held.

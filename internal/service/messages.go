@@ -66,6 +66,11 @@ func (s *Service) turnFor(ctx context.Context, chatID, key, digest string, m Mes
 		return nil, false, shuttingDown()
 	case c.newest != nil && !c.newest.over():
 		return nil, false, failure(http.StatusConflict, "turn_in_progress", "this chat is producing a turn; abort it or wait for its end")
+	case m.Model != "" && len(s.cfg.Models) > 0 && !slices.Contains(s.cfg.Models, m.Model):
+		problem := failure(http.StatusUnprocessableEntity, "unknown_model",
+			fmt.Sprintf("there is no model %q here: model must be one of %s, or be left out", m.Model, strings.Join(s.cfg.Models, ", ")))
+		problem.Param = "model"
+		return nil, false, problem
 	case s.running >= s.cfg.MaxRunning:
 		return nil, false, unavailable("overloaded", fmt.Sprintf("%d turns are running", s.cfg.MaxRunning))
 	}

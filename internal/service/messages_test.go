@@ -139,7 +139,7 @@ func TestAgentRemembersMessages(t *testing.T) {
 		require.Equal(t, i+1, m.Number)
 		require.Len(t, m.Earlier, min(i, 20))
 		if i > 0 {
-			require.Equal(t, fmt.Sprint("message ", i-1), m.Earlier[len(m.Earlier)-1])
+			require.Equal(t, fmt.Sprint("message ", i-1), m.Earlier[len(m.Earlier)-1].Text)
 		}
 	}
 }

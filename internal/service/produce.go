@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -47,6 +48,12 @@ func (s *Service) produce(t *turn, m Message) {
 			s.log.Error("turn not saved", "turn", t.id, "error", err)
 		}
 	}
+	// Before it is shown, for the chat's next message may come then.
+	s.mu.Lock()
+	if c := s.chats[t.chatID]; c != nil {
+		c.answered(t)
+	}
+	s.mu.Unlock()
 	t.show(ended, last...)
 	s.mu.Lock()
 	s.running--
@@ -60,7 +67,7 @@ func (t *turn) completion() Event {
 	e, err := encodeEvent(TurnComplete, map[string]any{
 		"turn_id": t.id,
 		"model":   t.model,
-		"usage":   map[string]int{"events": t.length() + 1, "tool_calls": len(t.toolRuns())},
+		"usage":   t.usage(),
 	})
 	if err != nil {
 		panic(err) // strings and integers always encode
@@ -69,13 +76,20 @@ func (t *turn) completion() Event {
 }
 
 func failureEvent(err error) Event {
-	data := map[string]string{"code": "agent_failed", "message": "the agent failed: " + err.Error()}
-	if errors.Is(err, errFault) {
-		data = map[string]string{"code": "model_overloaded", "message": "the model is overloaded, try again later"}
+	data := map[string]any{"code": "agent_failed", "message": "the agent failed: " + err.Error()}
+	var told *Failure
+	switch {
+	case errors.Is(err, errFault):
+		data = map[string]any{"code": "model_overloaded", "message": "the model is overloaded, try again later"}
+	case errors.As(err, &told):
+		data = map[string]any{"code": told.Code, "message": told.Message}
+		if told.RetryAfter > 0 {
+			data["retry_after"] = math.Ceil(told.RetryAfter.Seconds())
+		}
 	}
 	e, err := encodeEvent(ErrorEvent, data)
 	if err != nil {
-		panic(err) // strings always encode
+		panic(err) // strings and numbers always encode
 	}
 	return e
 }
@@ -165,6 +179,8 @@ func (k *sink) RunTool(ctx context.Context, callID, name string, run func(contex
 	log.Info("tool finished", "ok", err == nil)
 	return result, err
 }
+
+func (k *sink) Spend(t Tokens) { k.turn.spend(t) }
 
 // wait lets the turn's pace go by.
 func (k *sink) wait(ctx context.Context) error {

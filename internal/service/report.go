@@ -15,6 +15,9 @@ import (
 	"strings"
 )
 
+// keptError bounds, in characters, what is kept of why an upload failed.
+const keptError = 2000
+
 const checksumForm = "checksum must be a SHA-256, as 64 hexadecimal digits or as base64"
 
 // uploadReport is the body of endpoint 6. Size is -1 where it is not given.
@@ -54,8 +57,8 @@ func parseReport(fields map[string]json.RawMessage) (uploadReport, *apiError) {
 		}
 		report.Size = size
 	}
-	if r := []rune(report.Error); len(r) > keptRunes {
-		report.Error = string(r[:keptRunes])
+	if r := []rune(report.Error); len(r) > keptError {
+		report.Error = string(r[:keptError])
 	}
 	return report, nil
 }

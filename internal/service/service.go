@@ -23,6 +23,8 @@ type Config struct {
 	Workspaces []string
 	// Agents maps the agents of every workspace to their configured models.
 	Agents map[string]string
+	// Models are those that a message may name; without any it may name whatever it likes.
+	Models []string
 	// Origins are those whose pages may use the service beside loopback ones, as ParseOrigin gives them.
 	Origins []string
 	// Agent answers the messages, whatever agent a chat names.
@@ -197,6 +199,12 @@ func (s *Service) restore(ctx context.Context) error {
 		c.turns[t.key] = t
 		c.newest = t
 		s.keep(t)
+	}
+	// The answer is recorded with the chat's next message, and with its turn at once.
+	for _, c := range chats {
+		if c.newest != nil {
+			c.answered(c.newest)
+		}
 	}
 	files, err := s.journal.loadFiles(ctx)
 	if err != nil {

@@ -2,10 +2,13 @@ package service
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 )
 
 type status string
@@ -50,6 +53,7 @@ type turn struct {
 	bytes   int
 	saved   int
 	tools   []toolRun
+	spent   *Tokens // nil where the agent tells none
 	changed chan struct{}
 	aborts  int
 }
@@ -182,6 +186,51 @@ func (t *turn) ran(tool toolRun) error {
 	}
 	t.tools = append(t.tools, tool)
 	return nil
+}
+
+// answer is the beginning of the text that the turn gave.
+func (t *turn) answer() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var b strings.Builder
+	for _, e := range t.events {
+		var data struct {
+			Chunk string `json:"chunk"`
+		}
+		if e.Kind != TextDelta || json.Unmarshal(e.Data, &data) != nil {
+			continue
+		}
+		b.WriteString(data.Chunk)
+		if b.Len() > keptRunes*utf8.UTFMax {
+			break
+		}
+	}
+	return beginning(b.String())
+}
+
+func (t *turn) spend(more Tokens) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.spent == nil {
+		t.spent = &Tokens{}
+	}
+	t.spent.Input += more.Input
+	t.spent.Output += more.Output
+	t.spent.Reasoning += more.Reasoning
+}
+
+// usage is what the turn took, as turn_complete tells it.
+func (t *turn) usage() map[string]int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	usage := map[string]int64{"events": int64(len(t.events)) + 1, "tool_calls": int64(len(t.tools))}
+	if t.spent != nil {
+		usage["input_tokens"], usage["output_tokens"] = t.spent.Input, t.spent.Output
+		if t.spent.Reasoning > 0 {
+			usage["reasoning_tokens"] = t.spent.Reasoning
+		}
+	}
+	return usage
 }
 
 func (t *turn) toolRuns() []toolRun {
