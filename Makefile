@@ -26,9 +26,14 @@ browser := . ./wasm/... ./jsbridge/...
 .PHONY: demo docs test build check bench fuzz clean
 .PHONY: install contract border small kept format vet thirtytwo types size package arch reproducible native tinygo facade differential simulation chromium hostile gobuild e2e sizes documentation
 
+# MODEL_URL=… MODEL=… lets a model answer; its key, if it wants one, is read from the environment variable MODEL_KEY, or from
+# the one that MODEL_KEY_ENV names.
+MODEL_KEY_ENV ?= MODEL_KEY
+model = $(if $(MODEL_URL),-model-url '$(MODEL_URL)' -model '$(MODEL)' $(if $($(MODEL_KEY_ENV)),-model-key-env $(MODEL_KEY_ENV)))
+
 demo: build
 	@go build -o .cache/turnwire-dev ./cmd/turnwire-dev
-	@exec .cache/turnwire-dev
+	@exec .cache/turnwire-dev $(model)
 
 docs: documentation
 	@go build -o .cache/turnwire-dev ./cmd/turnwire-dev

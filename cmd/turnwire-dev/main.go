@@ -16,7 +16,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/seed-76f09577/turnwire/internal/builtin"
 	"github.com/seed-76f09577/turnwire/internal/library"
 	"github.com/seed-76f09577/turnwire/internal/service"
 )
@@ -56,12 +55,18 @@ func run(ctx context.Context, interrupted func(), args []string, env func(string
 		return err
 	}
 	defer func() { err = errors.Join(err, texts.Close()) }()
+	agent, err := o.model.agent(texts, logger)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, agent.Close()) }()
 	svc, err := service.New(ctx, service.Config{
 		Keys:       o.keys.list,
 		Workspaces: o.workspaces.list,
 		Agents:     o.agents(),
 		Origins:    o.origins.list,
-		Agent:      &builtin.Agent{Files: texts},
+		Models:     o.model.names.list,
+		Agent:      agent,
 		Storage:    storage,
 		SignedFor:  o.signedFor,
 		Library:    shelf{texts},

@@ -253,7 +253,7 @@ func TestOptions(t *testing.T) {
 			require.Equal(t, c.addr, o.addr)
 			require.Equal(t, []string{"dev-key"}, o.keys.list)
 			require.Equal(t, []string{"demo"}, o.workspaces.list)
-			require.Equal(t, map[string]string{"assistant": model}, o.agents())
+			require.Equal(t, map[string]string{"assistant": builtinModel}, o.agents())
 			require.Equal(t, 25*time.Millisecond, o.pace)
 			require.Equal(t, 15*time.Second, o.heartbeat)
 			require.False(t, o.faults)

@@ -15,9 +15,6 @@ import (
 	"github.com/seed-76f09577/turnwire/internal/service"
 )
 
-// model is the configured model of the built-in agent, which needs none.
-const model = "turnwire-builtin-1"
-
 type options struct {
 	addr, data             string
 	web, dist, docs        string
@@ -29,6 +26,7 @@ type options struct {
 	signedFor              time.Duration
 	faults                 bool
 	logFormat              string
+	model                  modelOptions
 }
 
 // repeated is a flag that may be given several times; the first one replaces the default.
@@ -84,8 +82,18 @@ func parseOptions(args []string, env func(string) string, output io.Writer) (*op
 	flags.DurationVar(&o.signedFor, "signed-for", time.Hour, "`time` for which an upload address is good")
 	flags.BoolVar(&o.faults, "faults", false, "perform the faults that requests ask for (X-Fault) and serve /debug; for tests only")
 	flags.StringVar(&o.logFormat, "log-format", "text", "`format` of the log on stderr: text or json")
+	o.model.flags(flags)
 	if err := flags.Parse(args); err != nil {
 		return nil, err
+	}
+	given := map[string]bool{}
+	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	if err := o.model.check(given, env); err != nil {
+		return nil, err
+	}
+	// A model has a pace of its own.
+	if o.model.url != "" && !given["pace"] {
+		o.pace = 0
 	}
 	switch {
 	case flags.NArg() > 0:
@@ -125,7 +133,7 @@ func (o *options) under(name string) string {
 func (o *options) agents() map[string]string {
 	agents := map[string]string{}
 	for _, name := range o.name.list {
-		agents[name] = model
+		agents[name] = o.model.first()
 	}
 	return agents
 }

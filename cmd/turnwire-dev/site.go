@@ -3,12 +3,15 @@ package main
 import (
 	"errors"
 	"fmt"
+	"html"
+	"io"
 	"io/fs"
 	"mime"
 	"net/http"
 	"os"
 	"path"
 	"strings"
+	"time"
 )
 
 // policy lets a page run its own scripts and WebAssembly and talk to any service, and nothing else.
@@ -35,21 +38,21 @@ var types = map[string]string{
 	".md":   "text/markdown; charset=utf-8",
 }
 
-// site puts the service and the three folders on one origin.
+// site puts the service and the three folders on one origin. The page is told the names of the models, where there are any.
 func site(api http.Handler, o *options) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/v1/", api)
 	mux.Handle("/debug/", api)
 	mux.Handle("/storage/", api)
-	mux.Handle("/turnwire/", http.StripPrefix("/turnwire", folder(o.dist, policy, "Turnwire", "make build")))
-	mux.Handle("/docs/", http.StripPrefix("/docs", folder(o.docs, docsPolicy, "The documentation", "make docs")))
-	mux.Handle("/", folder(o.web, policy, "Turnwire", "make build"))
+	mux.Handle("/turnwire/", http.StripPrefix("/turnwire", folder(o.dist, policy, "Turnwire", "make build", nil)))
+	mux.Handle("/docs/", http.StripPrefix("/docs", folder(o.docs, docsPolicy, "The documentation", "make docs", nil)))
+	mux.Handle("/", folder(o.web, policy, "Turnwire", "make build", o.model.names.list))
 	return mux
 }
 
 // folder serves the files of a folder. It is looked at for every request, so that a build that ends
-// after the start is seen. Until then its pages say what builds it.
-func folder(dir, policy, what, build string) http.Handler {
+// after the start is seen. Until then its pages say what builds it. Their <html> gets the names of the models.
+func folder(dir, policy, what, build string, models []string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", policy)
@@ -93,6 +96,16 @@ func folder(dir, policy, what, build string) http.Handler {
 			kind = "application/octet-stream"
 		}
 		h.Set("Content-Type", kind)
+		if len(models) > 0 && path.Ext(name) == ".html" {
+			page, err := io.ReadAll(file)
+			if err != nil {
+				http.Error(w, "500: the file can't be read", http.StatusInternalServerError)
+				return
+			}
+			told := `<html data-models="` + html.EscapeString(strings.Join(models, ", ")) + `"`
+			http.ServeContent(w, r, name, time.Time{}, strings.NewReader(strings.Replace(string(page), "<html", told, 1)))
+			return
+		}
 		h.Set("ETag", fmt.Sprintf(`"%x-%x"`, info.ModTime().UnixNano(), info.Size()))
 		http.ServeContent(w, r, name, info.ModTime(), file)
 	})

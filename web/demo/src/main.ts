@@ -106,7 +106,8 @@ composer.focus();
 warmUp();
 
 function showConnection(): void {
-  setText(connection, `${settings.agentId} · ${settings.workspaceId}`);
+  const { models } = document.documentElement.dataset;
+  setText(connection, [settings.agentId, settings.workspaceId, models].filter(Boolean).join(" · "));
   connection.title = settings.baseURL;
 }
 
