@@ -16,28 +16,34 @@ import (
 // sqlite is the journal in a folder: one database file, turnwire.db.
 type sqlite struct{ db *sql.DB }
 
-// Events are kept in batches, one row for what a turn appended between two moments that matter.
-const schema = `
-CREATE TABLE IF NOT EXISTS chats (
-	chat_id TEXT PRIMARY KEY, workspace_id TEXT NOT NULL, agent_id TEXT NOT NULL,
-	created TEXT NOT NULL, messages INTEGER NOT NULL, recent TEXT NOT NULL
-);
-CREATE TABLE IF NOT EXISTS turns (
-	seq INTEGER PRIMARY KEY AUTOINCREMENT, turn_id TEXT NOT NULL UNIQUE, chat_id TEXT NOT NULL,
-	idempotency_key TEXT NOT NULL, digest TEXT NOT NULL, model TEXT NOT NULL,
-	created TEXT NOT NULL, status TEXT NOT NULL, tools TEXT NOT NULL,
-	UNIQUE (chat_id, idempotency_key)
-);
-CREATE TABLE IF NOT EXISTS events (
-	turn_id TEXT NOT NULL, first INTEGER NOT NULL, batch TEXT NOT NULL, PRIMARY KEY (turn_id, first)
-);
-CREATE TABLE IF NOT EXISTS files (
-	file_id TEXT PRIMARY KEY, workspace_id TEXT NOT NULL, name TEXT NOT NULL, size INTEGER NOT NULL,
-	content_type TEXT NOT NULL, purpose TEXT NOT NULL, checksum TEXT NOT NULL, status TEXT NOT NULL, error TEXT NOT NULL,
-	report TEXT NOT NULL, handle TEXT NOT NULL, expires TEXT NOT NULL, created TEXT NOT NULL, updated TEXT NOT NULL
-);
-UPDATE turns SET status = 'interrupted' WHERE status = 'running';
-`
+// migrations make a database's tables what this program needs, each from what those before it left. Its user_version
+// counts those that it has had. What was published is never changed, so that data of every version is taken over.
+var migrations = []string{
+	// The first tables, in databases that count no versions yet. Events are kept in batches, one row for what a turn
+	// appended between two moments that matter.
+	`CREATE TABLE IF NOT EXISTS chats (
+		chat_id TEXT PRIMARY KEY, workspace_id TEXT NOT NULL, agent_id TEXT NOT NULL,
+		created TEXT NOT NULL, messages INTEGER NOT NULL, recent TEXT NOT NULL
+	);
+	CREATE TABLE IF NOT EXISTS turns (
+		seq INTEGER PRIMARY KEY AUTOINCREMENT, turn_id TEXT NOT NULL UNIQUE, chat_id TEXT NOT NULL,
+		idempotency_key TEXT NOT NULL, digest TEXT NOT NULL, model TEXT NOT NULL,
+		created TEXT NOT NULL, status TEXT NOT NULL, tools TEXT NOT NULL,
+		UNIQUE (chat_id, idempotency_key)
+	);
+	CREATE TABLE IF NOT EXISTS events (
+		turn_id TEXT NOT NULL, first INTEGER NOT NULL, batch TEXT NOT NULL, PRIMARY KEY (turn_id, first)
+	);
+	CREATE TABLE IF NOT EXISTS files (
+		file_id TEXT PRIMARY KEY, workspace_id TEXT NOT NULL, name TEXT NOT NULL, size INTEGER NOT NULL,
+		content_type TEXT NOT NULL, purpose TEXT NOT NULL, checksum TEXT NOT NULL, status TEXT NOT NULL, error TEXT NOT NULL,
+		report TEXT NOT NULL, handle TEXT NOT NULL, expires TEXT NOT NULL, created TEXT NOT NULL, updated TEXT NOT NULL
+	)`,
+	// A chat remembers its answers beside its messages.
+	`UPDATE chats SET recent = (
+		SELECT json_group_array(json_object('text', value) ORDER BY key) FROM json_each(recent)
+	) WHERE json_type(recent) = 'array'`,
+}
 
 func openSQLite(ctx context.Context, dir string) (*sqlite, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -48,10 +54,37 @@ func openSQLite(ctx context.Context, dir string) (*sqlite, error) {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
-	if _, err := db.ExecContext(ctx, schema); err != nil {
-		return nil, errors.Join(fmt.Errorf("create tables: %w", err), db.Close())
+	j := &sqlite{db: db}
+	if err := j.migrate(ctx); err != nil {
+		return nil, errors.Join(err, db.Close())
 	}
-	return &sqlite{db: db}, nil
+	// They ran when the last program ended.
+	if _, err := db.ExecContext(ctx, `UPDATE turns SET status = ? WHERE status = ?`, statusInterrupted, statusRunning); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return j, nil
+}
+
+// migrate brings the tables up to date, each step whole or not at all.
+func (j *sqlite) migrate(ctx context.Context) error {
+	var had int
+	if err := j.db.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&had); err != nil {
+		return fmt.Errorf("read the version of turnwire.db: %w", err)
+	}
+	if had > len(migrations) {
+		return fmt.Errorf("turnwire.db has version %d, and this program knows %d at most: start the newer one that wrote it", had, len(migrations))
+	}
+	for i, step := range migrations[had:] {
+		now := had + i + 1
+		err := j.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
+			_, err := tx.ExecContext(ctx, fmt.Sprintf("%s; PRAGMA user_version = %d", step, now))
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("bring turnwire.db to version %d: %w", now, err)
+		}
+	}
+	return nil
 }
 
 func (j *sqlite) close() error { return j.db.Close() }
@@ -110,12 +143,7 @@ func (j *sqlite) saveTurn(ctx context.Context, t *turn, now status, first int, e
 				return err
 			}
 		}
-		_, err := tx.ExecContext(ctx, `CREATE TABLE IF NOT EXISTS files (
-	file_id TEXT PRIMARY KEY, workspace_id TEXT NOT NULL, name TEXT NOT NULL, size INTEGER NOT NULL,
-	content_type TEXT NOT NULL, purpose TEXT NOT NULL, checksum TEXT NOT NULL, status TEXT NOT NULL, error TEXT NOT NULL,
-	report TEXT NOT NULL, handle TEXT NOT NULL, expires TEXT NOT NULL, created TEXT NOT NULL, updated TEXT NOT NULL
-);
-UPDATE turns SET status = ?, tools = ? WHERE turn_id = ?`, string(now), string(tools), t.id)
+		_, err := tx.ExecContext(ctx, `UPDATE turns SET status = ?, tools = ? WHERE turn_id = ?`, string(now), string(tools), t.id)
 		return err
 	})
 }
