@@ -52,12 +52,17 @@ func noEnv(string) string { return "" }
 
 func start(t *testing.T, args ...string) *process {
 	t.Helper()
+	return startWith(t, noEnv, args...)
+}
+
+func startWith(t *testing.T, env func(string) string, args ...string) *process {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	read, write := io.Pipe()
 	p := &process{t: t, out: bufio.NewReader(read), log: &guarded{}, client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}}
 	ended := make(chan error, 1)
 	go func() {
-		err := run(ctx, func() {}, append([]string{"-addr", "127.0.0.1:0", "-pace", "0"}, args...), noEnv, write, p.log)
+		err := run(ctx, func() {}, append([]string{"-addr", "127.0.0.1:0", "-pace", "0"}, args...), env, write, p.log)
 		write.CloseWithError(err)
 		ended <- err
 	}()
@@ -239,12 +244,18 @@ func TestOptions(t *testing.T) {
 		"negative block":     {args: []string{"-block-size", "-1"}, says: "-block-size must not be negative"},
 		"origin with a path": {args: []string{"-allow-origin", "https://app.example/page"}, says: `-allow-origin must be an origin such as https://app.example or http://192.0.2.7:8080, or null, not "https://app.example/page"`},
 		"every origin":       {args: []string{"-allow-origin", "*"}, says: "-allow-origin must be an origin"},
+		"model without URL":  {args: []string{"-model", "small"}, says: "-model needs -model-url"},
+		"URL without model":  {args: []string{"-model-url", "http://127.0.0.1/v1"}, says: "-model must name a model"},
+		"model without name": {args: []string{"-model-url", "http://127.0.0.1/v1", "-model", "small,,large"}, says: `-model must hold a name between its commas, not "small,,large"`},
+		"key not set":        {args: []string{"-model-url", "http://127.0.0.1/v1", "-model", "small", "-model-key-env", "NO_SUCH"}, says: "the environment variable NO_SUCH is not set"},
+		"no rounds":          {args: []string{"-model-url", "http://127.0.0.1/v1", "-model", "small", "-model-rounds", "0"}, says: "-model-rounds must be at least 1"},
+		"no idle time":       {args: []string{"-model-url", "http://127.0.0.1/v1", "-model", "small", "-model-idle", "0s"}, says: "-model-time and -model-idle must be longer"},
 		"signed for no time": {args: []string{"-signed-for", "0s"}, says: "-signed-for must be at least 1s"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			var shown bytes.Buffer
-			o, err := parseOptions(c.args, func(string) string { return c.port }, &shown)
+			o, err := parseOptions(c.args, func(name string) string { return map[string]string{"PORT": c.port}[name] }, &shown)
 			if c.says != "" {
 				require.ErrorContains(t, err, c.says)
 				return
@@ -267,6 +278,7 @@ func TestStartFails(t *testing.T) {
 	cases := map[string][]string{
 		"address taken":  {"-addr", taken},
 		"no data folder": {"-addr", "127.0.0.1:0", "-data", "/dev/null/x"},
+		"no model's URL": {"-addr", "127.0.0.1:0", "-model-url", "127.0.0.1:11434", "-model", "small"},
 		"bad flag":       {"-pace", "soon"},
 		"unknown store":  {"-addr", "127.0.0.1:0", "-storage", "ftp=ftp://host"},
 		"no credentials": {"-addr", "127.0.0.1:0", "-storage", "s3=http://127.0.0.1/bucket"},
