@@ -5,20 +5,18 @@ import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { after } from "node:test";
-import { testbed } from "./support/bed.mjs";
+import { chatBed, part, shown } from "./support/chat.mjs";
 import { temporaryFolder } from "./support/server.mjs";
 import { top } from "./support/service.mjs";
 
 const web = join(top, "web", "demo", "dist");
-const check = testbed({ web, flags: ["-pace", "1ms"] });
+const check = chatBed({ web, flags: ["-pace", "1ms"] });
 
 const folder = temporaryFolder("demo-files");
 after(() => folder.remove());
 
-const part = (name) => `[data-testid="${name}"]`;
-
-/** Waits until the page shows something; predicate runs in the page. */
-const shown = (page, predicate, ...args) => page.waitForFunction(predicate, { polling: "raf" }, ...args);
+/** What is on the page around the element. */
+const own = (name) => `[data-testid="${name}"]`;
 
 const KiB = 1 << 10;
 
@@ -49,15 +47,15 @@ function lab() {
   };
   globalThis.said = [];
   addEventListener("DOMContentLoaded", () => {
-    const announcer = document.getElementById("announcer");
+    const announcer = document.querySelector("turnwire-chat").shadowRoot.querySelector('[role="status"]');
     new MutationObserver(() => said.push(announcer.textContent)).observe(announcer, { childList: true, characterData: true, subtree: true });
   });
-  globalThis.row = (name) => [...document.querySelectorAll('[data-testid="file"]')].find((row) => row.querySelector(".file-name").textContent === name);
+  globalThis.row = (name) => parts("file").find((row) => row.querySelector(".file-name").textContent === name);
   globalThis.give = (how, files) => {
     const data = new DataTransfer();
     for (const [name, text, lastModified = 1] of files) data.items.add(new File([text], name, { type: "text/plain", lastModified }));
     const init = { bubbles: true, cancelable: true };
-    if (how === "paste") return !document.activeElement.dispatchEvent(new ClipboardEvent("paste", { ...init, clipboardData: data }));
+    if (how === "paste") return !holder().dispatchEvent(new ClipboardEvent("paste", { ...init, composed: true, clipboardData: data }));
     return !document.body.dispatchEvent(new DragEvent(how, { ...init, dataTransfer: data }));
   };
 }
@@ -88,7 +86,7 @@ check("a file comes by the button, is stored, read, and has its checksum", async
   await state(page, "button.txt", "ready");
   assert.match(await line(page, "button.txt"), /614 kB[^]*Ready[^]*3 blocks/);
   assert.equal(await page.evaluate(() => row("button.txt").querySelector('[role="progressbar"]').getAttribute("aria-valuenow")), "100");
-  const sum = await page.evaluate(() => row("button.txt").querySelector('[data-testid="file-sum"]').title);
+  const sum = await page.evaluate(() => row("button.txt").querySelector(`[part~="file-sum"]`).title);
   assert.equal(sum, `SHA-256 ${sha256(text)}`);
   const record = await recordOf(page, service, "button.txt");
   assert.deepEqual([record.status, record.size, record.checksum, record.purpose], ["ready", text.length, sha256(text), "rag"]);
@@ -101,7 +99,7 @@ check("files are dropped anywhere, onto a visible target", async ({ page }) => {
   const paths = [onDisk("dropped one.txt", "one whale"), onDisk("dropped two.txt", "two whales")];
   const cdp = await page.createCDPSession();
   await page.evaluate(() => {
-    const target = document.querySelector('[data-testid="drop"]');
+    const target = part("drop");
     globalThis.targets = [];
     new MutationObserver(() => targets.push(target.hidden ? "hidden" : "shown")).observe(target, { attributes: true });
   });
@@ -124,7 +122,7 @@ check("a folder is refused in words", async ({ page }) => {
     await cdp.send("Input.dispatchDragEvent", { type, x: 200, y: 120, data: { items: [], files: [folder.path], dragOperationsMask: 1 } });
   }
   await shown(page, () => said.some((text) => /folder/.test(text)));
-  assert.match(await page.$eval("#hint", (hint) => hint.innerText), /folder/, "for who sees the page, too");
+  assert.match(await page.$eval(part("hint"), (hint) => hint.innerText), /folder/, "for who sees the page, too");
   assert.equal(await page.$(part("file")), null);
 }, inLab);
 
@@ -136,7 +134,7 @@ check("files are pasted, text is left to the field", async ({ page }) => {
     data.setData("text/plain", "copied in an office program");
     data.setData("text/html", "<b>copied in an office program</b>");
     data.items.add(new File(["a picture of it"], "picture.png", { type: "image/png" }));
-    return !document.activeElement.dispatchEvent(new ClipboardEvent("paste", { bubbles: true, cancelable: true, clipboardData: data }));
+    return !holder().dispatchEvent(new ClipboardEvent("paste", { bubbles: true, composed: true, cancelable: true, clipboardData: data }));
   });
   assert.equal(taken, false, "the field gets the text");
   assert.equal((await page.$$(part("file"))).length, 1);
@@ -225,10 +223,10 @@ check("what the service does with a file is shown, also when it fails", async ({
 check("a question is answered from the file, with its name", async ({ page }) => {
   const guide = "# Guide\n\n## Seahorses\n\nThe seahorse sleeps with its tail around a blade of grass.\n\n## Anglerfish\n\nThe anglerfish carries a lamp of its own.\n";
   await drop(page, ["sea guide.md", guide]);
-  const offered = await shown(page, () => [...document.querySelectorAll(".ask")].map((ask) => ask.textContent).join("\n"));
+  const offered = await shown(page, () => parts("ask").map((ask) => ask.textContent).join("\n"));
   assert.equal(await offered.jsonValue(), "What does sea guide.md say about seahorses?\nWhat does sea guide.md say about anglerfish?");
-  await page.click(".ask");
-  await shown(page, () => document.querySelector('[data-testid="message-agent"]')?.dataset.status === "completed");
+  await page.click(part("ask"));
+  await shown(page, () => part("message-agent")?.dataset.status === "completed");
   const card = await page.$eval(part("tool-card"), (card) => card.innerText);
   assert.match(card, /search_files[^]*finished[^]*sea guide\.md/);
   assert.match(await page.$eval(part("answer"), (answer) => answer.innerText), /sea guide\.md[^]*blade of grass/);
@@ -260,8 +258,8 @@ check("a file chosen again after a reload goes on where it was", async ({ page, 
 }, inLab);
 
 check("the keyboard does everything, and the focus is never lost", async ({ page }) => {
-  const focused = () => page.evaluate(() => document.activeElement.dataset.action ?? document.activeElement.dataset.testid);
-  const focus = (action) => shown(page, (action) => document.activeElement.dataset.action === action, action);
+  const focused = () => page.evaluate(() => held());
+  const focus = (action) => shown(page, (action) => held() === action, action);
   await faults(page, "stall_bytes=0&on=block&times=1&after=1");
   await drop(page, ["keys.txt", textOf("keys.txt", 1024 * KiB)]);
   await reads(page, "keys.txt", /1\/4 blocks/);
@@ -276,26 +274,26 @@ check("the keyboard does everything, and the focus is never lost", async ({ page
   await state(page, "keys.txt", "ready");
   await focus("remove");
   await page.keyboard.press("Enter");
-  await shown(page, () => !document.querySelector('[data-testid="file"]'));
+  await shown(page, () => !part("file"));
   assert.equal(await focused(), "attach");
 }, inLab);
 
 check("block size and concurrency are settings that keep the chat", async ({ page }) => {
   const fill = async (name, value) => {
-    await page.$eval(part(name), (input) => input.select());
-    await page.type(part(name), value);
+    await page.$eval(own(name), (input) => input.select());
+    await page.type(own(name), value);
   };
   await page.type(part("composer"), "2 + 2");
   await page.keyboard.press("Enter");
-  await shown(page, () => document.querySelector('[data-testid="message-agent"]')?.dataset.status === "completed");
-  await page.click(part("settings-toggle"));
-  await page.click(`${part("set-advanced")} summary`);
+  await shown(page, () => part("message-agent")?.dataset.status === "completed");
+  await page.click(own("settings-toggle"));
+  await page.click(`${own("set-advanced")} summary`);
   await fill("set-concurrency", "many");
-  await page.click(part("settings-apply"));
-  assert.equal(await page.$eval(part("set-concurrency"), (input) => input.getAttribute("aria-invalid")), "true");
+  await page.click(own("settings-apply"));
+  assert.equal(await page.$eval(own("set-concurrency"), (input) => input.getAttribute("aria-invalid")), "true");
   await fill("set-concurrency", "3");
   await fill("set-block-size", "0.125");
-  await page.click(part("settings-apply"));
+  await page.click(own("settings-apply"));
   await shown(page, () => !document.querySelector('[data-testid="settings"]').open);
   assert.ok(await page.$(part("message-agent")), "the chat is still there");
   await drop(page, ["eight.txt", textOf("eight.txt", 1024 * KiB)]);
@@ -308,9 +306,9 @@ check("another workspace has none of the files", async ({ page, service }) => {
   await drop(page, ["mine.txt", textOf("mine.txt", 512 * KiB)]);
   await state(page, "mine.txt", "uploading");
   const id = await page.evaluate(() => fileIds["mine.txt"]);
-  await page.click(part("settings-toggle"));
-  await page.$eval(part("set-workspace"), (input) => (input.value = "elsewhere"));
-  await page.click(part("settings-apply"));
-  await shown(page, () => !document.querySelector('[data-testid="file"]'));
+  await page.click(own("settings-toggle"));
+  await page.$eval(own("set-workspace"), (input) => (input.value = "elsewhere"));
+  await page.click(own("settings-apply"));
+  await shown(page, () => !part("file"));
   await service.logged({ msg: "file upload_failed", file: id });
 }, inLab);

@@ -4,20 +4,18 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { testbed } from "./support/bed.mjs";
+import { chatBed, part, shown } from "./support/chat.mjs";
 import { top } from "./support/service.mjs";
 import { sum, taskTimes } from "./support/tasks.mjs";
 
-const check = testbed({ web: join(top, "web", "demo", "dist"), flags: ["-pace", "1ms"] });
+const check = chatBed({ web: join(top, "web", "demo", "dist"), flags: ["-pace", "1ms"] });
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-const shown = (page, predicate, ...args) => page.waitForFunction(predicate, { polling: "raf" }, ...args);
-
-const completed = (page) => shown(page, () => document.querySelector('[data-testid="message-agent"]')?.dataset.status === "completed");
+const completed = (page) => shown(page, () => part("message-agent")?.dataset.status === "completed");
 
 async function say(page, text) {
-  await page.type('[data-testid="composer"]', text);
+  await page.type(part("composer"), text);
   await page.keyboard.press("Enter");
 }
 
@@ -39,7 +37,7 @@ for (const [size, viewport] of [["wide", wide], ["on a phone", phone]]) {
       await look("empty");
       await say(page, "What is 17 × 23, 1/0, and what time is it in Asia/Tokyo?");
       await completed(page);
-      await page.click('[data-testid="reasoning"] summary');
+      await page.click(`${part("reasoning")} summary`);
       await look("filled");
       await page.click('[data-testid="inspector-toggle"]');
       await shown(page, () => document.querySelectorAll('[data-testid="inspector-row"]').length > 5);
@@ -78,14 +76,14 @@ function fileLab() {
     for (const file of files) dataTransfer.items.add(file instanceof File ? file : make(...file));
     document.body.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer }));
   };
-  globalThis.stateOf = (name) => [...document.querySelectorAll('[data-testid="file"]')].find((row) => row.innerText.includes(name))?.dataset.state;
+  globalThis.stateOf = (name) => parts("file").find((row) => row.innerText.includes(name))?.dataset.state;
 }
 
 /** Puts a file of every state on the page. */
 async function everyState(page) {
   const state = (name, wanted) => shown(page, (name, wanted) => stateOf(name) === wanted, name, wanted);
   const press = (name, action) => page.evaluate((name, action) =>
-    [...document.querySelectorAll('[data-testid="file"]')].find((row) => row.innerText.includes(name)).querySelector(`[data-action="${action}"]`).click(), name, action);
+    parts("file").find((row) => row.innerText.includes(name)).querySelector(`[data-action="${action}"]`).click(), name, action);
   await page.evaluate(() => {
     faults["refused.txt"] = "status=400&on=blob";
     for (const name of ["left.txt", "a document with a rather long name that nobody would choose by himself.txt", "second.txt", "paused.txt"]) faults[name] = "stall_bytes=0&on=block";
@@ -109,8 +107,8 @@ async function everyState(page) {
   await state("second.txt", "uploading");
   await press("cancelled.txt", "cancel");
   await state("cancelled.txt", "cancelled");
-  await shown(page, () => document.querySelectorAll(".ask").length > 0);
-  assert.deepEqual(await page.$$eval('[data-testid="file"]', (rows) => rows.map((row) => row.dataset.state)),
+  await shown(page, () => parts("ask").length > 0);
+  assert.deepEqual(await page.$$eval(part("file"), (rows) => rows.map((row) => row.dataset.state)),
     ["ready", "left", "failed", "ready", "paused", "uploading", "uploading", "waiting", "cancelled"]);
 }
 
@@ -121,7 +119,7 @@ for (const [size, viewport] of [["wide", wide], ["on a phone", phone]]) {
       await everyState(page);
       await page.evaluate(axe);
       assert.deepEqual(await violations(page), []);
-      await page.$eval('[data-testid="file"] .reference summary', (summary) => summary.click());
+      await page.$eval(`${part("file")} .reference summary`, (summary) => summary.click());
       await page.click('[data-testid="settings-toggle"]');
       await page.click('[data-testid="set-advanced"] summary');
       assert.deepEqual(await violations(page), [], "the settings of uploads");
@@ -142,7 +140,7 @@ check("a thousand events a second leave the page responsive", async ({ page, t }
     await completed(page);
     ms = Date.now() - began;
   });
-  const { long, words } = await page.evaluate(() => ({ long, words: document.querySelector('[data-testid="answer"]').innerText.split(/\s+/).length }));
+  const { long, words } = await page.evaluate(() => ({ long, words: part("answer").innerText.split(/\s+/).length }));
 
   const most = Math.max(...times), total = sum(times), slow = times.filter((time) => time > 50);
   t.diagnostic(`${words} words in ${ms} ms; ${times.length} tasks took ${total.toFixed(0)} ms of the thread's time, the longest ${most.toFixed(1)} ms; longtask entries: ${long.join(", ") || "none"}`);
@@ -158,8 +156,8 @@ check("files on their way leave the page responsive, and are drawn once a frame"
     globalThis.frames = globalThis.drawings = 0;
     const frame = () => (frames++, requestAnimationFrame(frame));
     requestAnimationFrame(frame);
-    new MutationObserver(() => drawings++).observe(document.getElementById("files"), { subtree: true, childList: true, attributes: true, characterData: true });
-    document.querySelector('[data-testid="composer"]').focus();
+    new MutationObserver(() => drawings++).observe(part("files"), { subtree: true, childList: true, attributes: true, characterData: true });
+    part("composer").focus();
   });
   const letters = "a question about the files, written while they are on their way";
   const times = await taskTimes(page, async () => {
@@ -168,7 +166,7 @@ check("files on their way leave the page responsive, and are drawn once a frame"
     await page.keyboard.type(letters);
     await shown(page, () => ["one.txt", "two.txt", "three.txt"].every((name) => ["processing", "ready"].includes(stateOf(name))));
   });
-  const { frames, drawings, written } = await page.evaluate(() => ({ frames, drawings, written: document.querySelector('[data-testid="composer"]').value }));
+  const { frames, drawings, written } = await page.evaluate(() => ({ frames, drawings, written: part("composer").value }));
   assert.equal(written, letters);
   const most = Math.max(...times), total = sum(times), slow = times.filter((time) => time > 50);
   t.diagnostic(`42 MB in 162 blocks: ${drawings} drawings in ${frames} frames; ${times.length} tasks took ${total.toFixed(0)} ms of the thread's time, the longest ${most.toFixed(1)} ms`);
@@ -219,19 +217,19 @@ for (const bypass of [false, true]) {
     }
     await say(page, "attack");
     await completed(page);
-    await page.click('[data-testid="reasoning"] summary');
+    await page.click(`${part("reasoning")} summary`);
     await page.click('[data-testid="inspector-toggle"]');
     await shown(page, () => document.querySelectorAll('[data-testid="inspector-row"]').length > 5);
-    assert.match(await page.$eval('[data-testid="answer"]', (answer) => answer.innerText), /the end/);
+    assert.match(await page.$eval(part("answer"), (answer) => answer.innerText), /the end/);
     const { hacked, policyViolations, bad, address } = await page.evaluate(async () => {
-      for (const link of document.querySelectorAll('[data-testid="message-agent"] a')) link.click();
+      for (const link of part("message-agent").querySelectorAll("a")) link.click();
       // An image that fails says so in a task of its own.
       await new Promise((resolve) => {
         const image = new Image();
         image.onerror = resolve;
         image.src = "/no-such-image";
       });
-      const own = [...document.querySelectorAll('[data-testid="message-agent"] *')];
+      const own = [...part("message-agent").querySelectorAll("*")];
       const bad = own.filter((element) => {
         if (/^(script|iframe|object|embed|form|base|meta|link|style)$/i.test(element.localName)) return true;
         return [...element.attributes].some(({ name, value }) => name.startsWith("on") || /^\s*(javascript|data):/i.test(value));

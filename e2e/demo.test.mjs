@@ -2,33 +2,22 @@
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { testbed } from "./support/bed.mjs";
+import { chatBed, ended, part, shown } from "./support/chat.mjs";
 import { Service, top } from "./support/service.mjs";
 
 const web = join(top, "web", "demo", "dist");
-const check = testbed({ web, flags: ["-pace", "4ms"] });
+const check = chatBed({ web, flags: ["-pace", "4ms"] });
 
 const wide = { viewport: { width: 1280, height: 800 } };
 
-const part = (name) => `[data-testid="${name}"]`;
-
-/** Waits until the page shows something; predicate runs in the page. */
-const shown = (page, predicate, ...args) => page.waitForFunction(predicate, { polling: "raf" }, ...args);
+/** What is on the page around the element. */
+const own = (name) => `[data-testid="${name}"]`;
 
 /** Sends a message in place of whatever is in the field: one that failed goes back there. */
 async function say(page, text) {
   await page.$eval(part("composer"), (field) => field.select());
   await page.type(part("composer"), text);
   await page.click(part("send"));
-}
-
-/** Waits for the end of answer n, from 1, and gives its status. */
-async function ended(page, n = 1) {
-  const handle = await shown(page, (n) => {
-    const status = document.querySelectorAll('[data-testid="message-agent"]')[n - 1]?.dataset.status;
-    return !["queued", "streaming", undefined].includes(status) && status;
-  }, n);
-  return handle.jsonValue();
 }
 
 const text = (page, name) => page.$eval(part(name), (element) => element.innerText);
@@ -38,7 +27,7 @@ const newestChat = async (service) => (await service.newest())?.chat_id;
 
 check("the first words are on the page before the turn is over, and stop ends it at the service", async ({ page, service }) => {
   await say(page, "count to 100000");
-  await shown(page, () => /\b1 2 3 4 5\b/.test(document.querySelector('[data-testid="answer"]')?.innerText));
+  await shown(page, () => /\b1 2 3 4 5\b/.test(part("answer")?.innerText));
   const chat = await newestChat(service);
   assert.equal(service.log.some((record) => record.msg === "turn finished" && record.chat === chat), false);
   assert.equal(await page.$eval(part("message-agent"), (element) => element.dataset.status), "streaming");
@@ -47,7 +36,7 @@ check("the first words are on the page before the turn is over, and stop ends it
   assert.equal(await ended(page), "cancelled");
   const record = await service.over(chat);
   assert.deepEqual([record.status, record.aborts], ["cancelled", 1]);
-  await shown(page, () => /at the service/.test(document.querySelector('[data-testid="turn-status"]').innerText));
+  await shown(page, () => /at the service/.test(part("turn-status").innerText));
   // What had come stays, and the next message goes through.
   assert.match(await text(page, "answer"), /1 2 3 4 5/);
   await say(page, "2 + 2");
@@ -62,12 +51,12 @@ check("reasoning and tool cards go through their states", async ({ page }) => {
     await page.evaluate(() => {
       globalThis.states = {};
       new MutationObserver(() => {
-        const cards = [...document.querySelectorAll('[data-testid="tool-card"], [data-testid="reasoning"]')];
+        const cards = [...(document.querySelector("turnwire-chat")?.shadowRoot.querySelectorAll('[part="tool-card"], [part="reasoning"]') ?? [])];
         cards.forEach((card, i) => {
           const seen = (states[i] ??= []);
           if (seen.at(-1) !== card.dataset.status) seen.push(card.dataset.status);
         });
-      }).observe(document.body, { subtree: true, childList: true, attributes: true, attributeFilter: ["data-status"] });
+      }).observe(document.querySelector("turnwire-chat").shadowRoot, { subtree: true, childList: true, attributes: true, attributeFilter: ["data-status"] });
     });
     await say(page, "What is 17 × 23, and what time is it in Asia/Tokyo?");
     assert.equal(await ended(page), "completed");
@@ -93,16 +82,16 @@ check("an answer is drawn as Markdown", async ({ page }) => {
 
 check("wrong settings are said where they are wrong, and corrected ones work", async ({ page }) => {
   const fill = async (name, value) => {
-    await page.$eval(part(name), (input) => input.select());
-    await page.type(part(name), value);
+    await page.$eval(own(name), (input) => input.select());
+    await page.type(own(name), value);
   };
-  await page.click(part("settings-toggle"));
+  await page.click(own("settings-toggle"));
   await fill("set-base-url", "ftp://example.org");
-  await page.click(part("settings-apply"));
-  assert.equal(await page.$eval(part("set-base-url"), (input) => input.getAttribute("aria-invalid")), "true");
+  await page.click(own("settings-apply"));
+  assert.equal(await page.$eval(own("set-base-url"), (input) => input.getAttribute("aria-invalid")), "true");
   await fill("set-base-url", new URL(page.url()).origin);
   await fill("set-api-key", "wrong-key");
-  await page.click(part("settings-apply"));
+  await page.click(own("settings-apply"));
   await shown(page, () => !document.querySelector('[data-testid="settings"]').open);
 
   await say(page, "2 + 2");
@@ -113,16 +102,16 @@ check("wrong settings are said where they are wrong, and corrected ones work", a
   assert.doesNotMatch(told, /wrong-key/);
   assert.doesNotMatch(await page.evaluate(() => JSON.stringify(localStorage)), /wrong-key/, "the key stays with the tab");
 
-  await page.click(part("settings-toggle"));
+  await page.click(own("settings-toggle"));
   await fill("set-api-key", "dev-key");
-  await page.click(part("settings-apply"));
+  await page.click(own("settings-apply"));
   await say(page, "2 + 2");
   assert.equal(await ended(page), "completed");
   assert.match(await text(page, "answer"), /4/);
 });
 
 check("the inspector lists every event, and opens and filters them", async ({ page }) => {
-  await page.click(part("inspector-toggle"));
+  await page.click(own("inspector-toggle"));
   await say(page, "2 * 21");
   assert.equal(await ended(page), "completed");
   await shown(page, () => [...document.querySelectorAll('[data-testid="inspector-row"]')].some((row) => row.innerText.includes("turn_complete")));
@@ -132,13 +121,13 @@ check("the inspector lists every event, and opens and filters them", async ({ pa
 
   await page.click('#inspector-filter [data-type="tool_result"]');
   await shown(page, () => document.querySelectorAll('[data-testid="inspector-row"]').length === 1);
-  await page.click(`${part("inspector-row")} button`);
+  await page.click(`${own("inspector-row")} button`);
   const row = await shown(page, () => document.querySelector('[data-testid="inspector-row"] pre')?.innerText);
   assert.equal(JSON.parse(await row.jsonValue()).result.value, 42);
 }, wide);
 
 check("the inspector follows its end when several events come in a frame", async ({ page }) => {
-  await page.click(part("inspector-toggle"));
+  await page.click(own("inspector-toggle"));
   await say(page, "count to 300");
   assert.equal(await ended(page), "completed");
   await shown(page, () => [...document.querySelectorAll('[data-testid="inspector-row"]')].some((row) => row.innerText.includes("turn_complete")));
@@ -155,28 +144,28 @@ function noteBodies() {
 }
 
 check("temporary and model go into the requests", async ({ page }) => {
-  await page.$eval(part("temporary"), (box) => box.click());
-  await page.type(part("model"), "another-model");
+  await page.$eval(own("temporary"), (box) => box.click());
+  await page.type(own("model"), "another-model");
   await say(page, "hello there");
   assert.equal(await ended(page), "completed");
   assert.deepEqual(await page.evaluate(() => posted), [
     ["chats", { agent_id: "assistant", is_temporary: true }],
     ["messages", { parts: [{ type: "text", text: "hello there" }], model: "another-model" }],
   ]);
-  assert.equal(await page.$eval(part("temporary"), (box) => box.disabled), true, "decided by the first message");
-  await page.click(part("new-chat"));
+  assert.equal(await page.$eval(own("temporary"), (box) => box.disabled), true, "decided by the first message");
+  await page.click(own("new-chat"));
   assert.equal(await page.$(part("message-agent")), null);
-  assert.equal(await page.$eval(part("temporary"), (box) => box.disabled), false);
+  assert.equal(await page.$eval(own("temporary"), (box) => box.disabled), false);
 }, { before: noteBodies });
 
 check("an interrupted answer says so and is picked up with the same key", async ({ page, service }) => {
   await say(page, "count to 30");
   assert.equal(await ended(page), "interrupted");
   await page.evaluate(() => (globalThis.faulty = false));
-  const [again] = await page.$$("xpath/.//button[contains(., 'Pick up again')]");
+  const again = await page.$("turnwire-chat >>> [part~=actions] >>> ::-p-text(Pick up again)");
   assert.ok(again, "there is a way to go on");
   await again.click();
-  await shown(page, () => document.querySelector('[data-testid="message-agent"]').dataset.status === "completed");
+  await shown(page, () => part("message-agent").dataset.status === "completed");
   assert.match(await text(page, "answer"), /29 30/);
   const record = (await service.turns()).findLast((turn) => turn.requests > 1);
   assert.deepEqual([record.status, record.requests], ["completed", 2], "one turn, asked for twice");
@@ -192,14 +181,14 @@ check("a chat survives a reload", async ({ page }) => {
   await say(page, "2 + 3");
   assert.equal(await ended(page), "completed");
   await page.reload();
-  await shown(page, () => document.querySelector('[data-testid="answer"]')?.innerText.includes("5"));
+  await shown(page, () => part("answer")?.innerText.includes("5"));
   await say(page, "good evening");
   assert.equal(await ended(page, 2), "completed");
   assert.match(await page.$$eval(part("answer"), (answers) => answers.at(-1).innerText), /message 2 of this chat/);
 });
 
 check("everything works by keyboard alone", async ({ page, service }) => {
-  const focused = () => page.evaluate(() => document.activeElement.dataset.testid ?? document.activeElement.id);
+  const focused = () => page.evaluate(() => held());
   const tabTo = async (name) => {
     for (let i = 0; i < 40 && (await focused()) !== name; i++) await page.keyboard.press("Tab");
     assert.equal(await focused(), name, `${name} can be reached with Tab`);
@@ -207,7 +196,7 @@ check("everything works by keyboard alone", async ({ page, service }) => {
   assert.equal(await focused(), "composer", "a reader can type at once");
   await page.keyboard.type("count to 100000");
   await page.keyboard.press("Enter");
-  await shown(page, () => /1 2 3/.test(document.querySelector('[data-testid="answer"]')?.innerText));
+  await shown(page, () => /1 2 3/.test(part("answer")?.innerText));
   await page.keyboard.press("Escape");
   assert.equal(await ended(page), "cancelled");
   assert.equal((await service.over(await newestChat(service))).status, "cancelled");
@@ -216,7 +205,7 @@ check("everything works by keyboard alone", async ({ page, service }) => {
   await page.keyboard.type("count to 100000");
   await tabTo("send");
   await page.keyboard.press("Enter");
-  await shown(page, () => document.querySelectorAll('[data-testid="answer"]').length === 2);
+  await shown(page, () => parts("answer").length === 2);
   await tabTo("stop");
   await page.keyboard.press("Enter");
   assert.equal(await ended(page, 2), "cancelled");

@@ -1,7 +1,8 @@
 // The licences that the built files carry: the project's own, Go's, TinyGo's, and those of the modules linked in.
 
 import { copyFileSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { go, goEnv, goRoot, top } from "./gowasm.mjs";
 import { smallEnv } from "./smallwasm.mjs";
 
@@ -12,6 +13,7 @@ export function writeLicences(dist) {
     { name: "Go's standard library and runtime script", dir: goRoot() },
     { name: "TinyGo's runtime", dir: join(top, "web", "small") },
     ...linkedModules(),
+    ...bundledPackages(),
   ];
   writeFileSync(join(dist, "THIRD-PARTY-LICENSES"), parts.map(({ name, dir }) => `${name}\n\n${licence(name, dir)}\n`).join("\n\n"));
 }
@@ -22,6 +24,15 @@ function linkedModules() {
   return [...new Set(lists.filter(Boolean))].sort().map((line) => {
     const [name, dir] = line.split("\t");
     return { name, dir };
+  });
+}
+
+/** What the element has in it. */
+function bundledPackages() {
+  const require = createRequire(join(top, "web", "package.json"));
+  return ["marked"].map((name) => {
+    const file = require.resolve(`${name}/package.json`);
+    return { name: `${name} ${JSON.parse(readFileSync(file, "utf8")).version}`, dir: dirname(file) };
   });
 }
 

@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writ
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
 import { minify } from "terser";
 import { writeBuildInfo } from "../scripts/build-info.mjs";
 import { buildWasm, goVersion, top, wasmExec } from "../scripts/gowasm.mjs";
@@ -42,6 +42,19 @@ export const packageAsServed = {
   name: "package-as-served",
   setup(build) {
     build.onResolve({ filter: /^turnwire$/ }, () => ({ path: "/turnwire/turnwire.mjs", external: true }));
+    build.onResolve({ filter: /^turnwire\/element$/ }, () => ({ path: "/turnwire/element.mjs", external: true }));
+  },
+};
+
+/** The element has the package from beside itself, wherever that is served, and its style sheet as a text. */
+const beside = {
+  name: "beside",
+  setup(build) {
+    build.onResolve({ filter: /^turnwire$/ }, () => ({ path: "./turnwire.mjs", external: true }));
+    build.onLoad({ filter: /\.css$/ }, async ({ path }) => {
+      const { code } = await transform(readFileSync(path, "utf8"), { loader: "css", minify: true, target: "es2022" });
+      return { contents: code.trim(), loader: "text" };
+    });
   },
 };
 
@@ -86,7 +99,10 @@ async function bundleSmall({ preamble, ...options }) {
 export const defines = (version) => ({ __TURNWIRE_VERSION__: JSON.stringify(version) });
 
 /** The doors to UI kits: web/src/doors/NAME.ts as the package's subpath NAME, and what of its kit a page brings itself. */
-const doors = { react: ["react"], "ai-sdk": [], "ag-ui": ["@ag-ui/client", "rxjs"] };
+const doors = { react: ["react"], "ai-sdk": [], "ag-ui": ["@ag-ui/client", "rxjs"], element: [] };
+
+/** Types that are written by hand: what this door is made of would show in those of its source. */
+const written = { element: "element/types.d.ts" };
 
 /**
  * bundlePackage bundles the package in each of its forms, their worker, Go's runtime script and the doors, with one metafile
@@ -113,7 +129,7 @@ export async function bundlePackage({ write = true } = {}) {
 async function bundleDoors(common) {
   const bundles = {};
   for (const [name, external] of Object.entries(doors)) {
-    bundles[`${name}.mjs`] = await bundleSmall({ ...common, entryPoints: [`src/doors/${name}.ts`], outfile: join(dist, `${name}.mjs`), format: "esm", external });
+    bundles[`${name}.mjs`] = await bundleSmall({ ...common, entryPoints: [`src/doors/${name}.ts`], outfile: join(dist, `${name}.mjs`), format: "esm", external, plugins: [beside] });
   }
   return bundles;
 }
@@ -125,7 +141,10 @@ function writeDoorTypes() {
     // Found as its package is: a copy of the tree may have its packages above it.
     const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
     run(process.execPath, [tsc, "-p", join(web, "tsconfig.doors.json"), "--outDir", folder], { cwd: web });
-    for (const name of Object.keys(doors)) cpSync(join(folder, `${name}.d.ts`), join(dist, `${name}.d.ts`));
+    for (const name of Object.keys(doors)) {
+      const types = name in written ? join(web, "src", "doors", written[name]) : join(folder, `${name}.d.ts`);
+      cpSync(types, join(dist, `${name}.d.ts`));
+    }
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -13,14 +13,19 @@ import (
 )
 
 // doorImport finds what a file of web/src/doors imports: whether types alone, and from where.
-var doorImport = regexp.MustCompile(`(?m)^(?:import|export)\s+(type\s)?[^;]*?"([^"]+)";`)
+var doorImport = regexp.MustCompile(`(?m)^(?:import|export)\s+(type\s)?(?:[^;]*?\sfrom\s+)?"([^"]+)";`)
 
 // doorKits holds what a door may import of its kit, which a page brings itself: packages, and packages of which it has types alone.
 var doorKits = map[string]struct{ values, types []string }{
 	"react":  {values: []string{"react"}},
 	"ai-sdk": {types: []string{"ai"}},
 	"ag-ui":  {values: []string{"@ag-ui/client", "rxjs"}},
+	// No kit: what it is made of comes with it.
+	"element": {values: []string{"marked"}},
 }
+
+// doorFolders holds the doors that are several files: web/src/doors/NAME.ts, and those of the folder of its name.
+var doorFolders = []string{"element"}
 
 var webImport = regexp.MustCompile(`(?m)^(?:import|export)\s[^;]*?"\./([\w-]+)\.ts";`)
 
@@ -86,6 +91,7 @@ func doorFaults(name, text string) []string {
 		isType, from := match[1] != "", match[2]
 		switch {
 		case strings.HasPrefix(from, "./") && !strings.Contains(from[2:], "/"):
+		case slices.Contains(doorFolders, name) && strings.HasPrefix(from, "./"+name+"/"):
 		case slices.Contains(doorKits[name].values, from):
 		case isType && (from == "turnwire" || slices.Contains(doorKits[name].types, from)):
 		default:
@@ -103,6 +109,10 @@ func TestDoors(t *testing.T) {
 	imports := map[string][]string{}
 	for _, entry := range entries {
 		name := strings.TrimSuffix(entry.Name(), ".ts")
+		if entry.IsDir() {
+			require.Contains(t, doorFolders, name)
+			continue
+		}
 		text, err := os.ReadFile(filepath.Join(folder, entry.Name()))
 		require.NoError(t, err)
 		assert.Empty(t, doorFaults(name, string(text)))
@@ -113,9 +123,26 @@ func TestDoors(t *testing.T) {
 	}
 	for name := range doorKits {
 		require.Contains(t, imports, name)
-		assert.NotEmpty(t, imports[name], "the imports are read")
+		assert.True(t, slices.Contains(doorFolders, name) || len(imports[name]) > 0, "the imports are read")
 	}
 	assert.Nil(t, circle(imports), "these files of web/src/doors import each other")
+
+	for _, name := range doorFolders {
+		files, err := filepath.Glob(filepath.Join(folder, name, "*.ts"))
+		require.NoError(t, err)
+		imports := map[string][]string{}
+		for _, path := range files {
+			text, err := os.ReadFile(path)
+			require.NoError(t, err)
+			assert.Empty(t, doorFaults(name, string(text)), path)
+			file := strings.TrimSuffix(filepath.Base(path), ".ts")
+			for _, match := range webImport.FindAllStringSubmatch(string(text), -1) {
+				imports[file] = append(imports[file], match[1])
+			}
+		}
+		require.NotEmpty(t, imports["markdown"], "the imports are read")
+		assert.Nil(t, circle(imports), "these files of web/src/doors/%s import each other", name)
+	}
 
 	sources, err := filepath.Glob(filepath.Join(top, "web", "src", "*.ts"))
 	require.NoError(t, err)

@@ -1,8 +1,9 @@
-import { copyButton } from "./clipboard.ts";
-import { find, h, setText } from "./dom.ts";
+import { copyButton } from "../../src/doors/element/clipboard.ts";
+import { h, setText } from "../../src/doors/element/dom.ts";
+import { grouped, pretty } from "../../src/doors/element/format.ts";
+import { nextFrame } from "../../src/doors/element/frame.ts";
 import { EventLog, type Entry } from "./event-log.ts";
-import { grouped, pretty } from "./format.ts";
-import { nextFrame } from "./frame.ts";
+import { find } from "./find.ts";
 import { ROW, VirtualList, type Row } from "./virtual-list.ts";
 
 /** Logs kept for looking back; older ones would hold on to everything their turns ever received. */
@@ -70,7 +71,7 @@ export class Inspector {
     this.#source.addEventListener("change", () => this.#select(this.#logs[Number(this.#source.value)] ?? this.requests));
     this.#listSources();
     find("inspector-actions", HTMLElement).prepend(
-      copyButton("Copy", "Copy the listed events as JSON", () => JSON.stringify(this.#entries, null, 2)),
+      copyButton({ copied: "Copied", notCopied: "Could not copy" }, "Copy", "Copy the listed events as JSON", () => JSON.stringify(this.#entries, null, 2)),
     );
     nextFrame(this.#draw);
   }

@@ -1,26 +1,27 @@
-import { version } from "turnwire";
-import { Composer } from "./composer.ts";
-import { Conversation } from "./conversation.ts";
-import { find, setText } from "./dom.ts";
-import { takeFiles } from "./file-drop.ts";
-import { FileList } from "./file-list.ts";
+import { AgentClient, version } from "turnwire";
+import "turnwire/element";
+import { setText } from "../../src/doors/element/dom.ts";
+import { EventLog } from "./event-log.ts";
+import { find } from "./find.ts";
 import { Inspector } from "./inspector.ts";
 import { settingsDialog } from "./settings-dialog.ts";
-import { load, sameConnection, sameWorkspace, save } from "./settings.ts";
+import { load, sameConnection, save, uploadLimits, type Settings } from "./settings.ts";
 import { themeSwitch } from "./theme.ts";
-import { Thread } from "./thread.ts";
-import { warmUp } from "./warm-up.ts";
+import { words } from "./words.ts";
 
 themeSwitch();
 setText(find("version", HTMLElement), version);
 
 let settings = load();
+/** Of the chat that is shown. */
+let turns = 0;
+const chat = document.querySelector("turnwire-chat")!;
 const model = find("model", HTMLInputElement);
 const temporary = find("temporary", HTMLInputElement);
 const status = find("announcer", HTMLElement);
 const connection = find("connection", HTMLElement);
 const panel = find("inspector", HTMLElement);
-const behind = ["skip", "bar", "chat"].map((id) => find(id, HTMLElement));
+const behind = ["bar", "chat"].map((id) => find(id, HTMLElement));
 
 const narrow = matchMedia("(max-width: 60rem)");
 const inspector = new Inspector((open) => {
@@ -39,76 +40,79 @@ narrow.addEventListener("change", cover);
 const dialog = settingsDialog(
   () => settings,
   (wanted) => {
-    const before = settings;
-    if (!sameConnection(before, wanted)) conversation.connect(wanted, files.settled());
-    if (!sameWorkspace(before, wanted)) files.clear();
+    const same = sameConnection(settings, wanted);
+    if (!same) connect(wanted);
     settings = wanted;
+    chat.uploadOptions = uploadLimits(settings);
     save(settings);
-    showConnection();
-    announce(sameConnection(before, wanted) ? "Settings saved." : "Connected with the new settings. This is a new chat.");
+    announce(same ? "Settings saved." : "Connected with the new settings. This is a new chat.");
   },
 );
 
-const conversation = new Conversation(settings, {
-  thread: new Thread(),
-  inspector,
-  model: () => model.value.trim(),
-  temporary: () => temporary.checked,
-  announce,
-  changed({ running, begun }) {
-    composer.running = running;
-    // A chat is temporary or not from its first message on.
-    temporary.disabled = begun;
-    document.body.dataset.running = String(running);
-  },
-  openSettings: dialog.open,
-  draft: (text) => composer.draft(text),
-});
+/** The former client is closed when nothing of it is under way. @throws InvalidArgumentError where the client refuses the settings. */
+function connect({ baseURL, apiKey, workspaceId, agentId }: Settings): void {
+  const former = chat.client;
+  const client = new AgentClient({
+    baseURL, apiKey, workspaceId, agentId,
+    // A reload picks the turn up again.
+    pageHide: "disconnect",
+    onLog: ({ level, message, fields }) => inspector.requests.add(message, { ...fields, level }),
+  });
+  Object.assign(chat, { baseURL, workspaceId, agentId, client });
+  turns = 0;
+  if (former) void chat.settled().then(() => former.close());
+  const { models } = document.documentElement.dataset;
+  setText(connection, [agentId, workspaceId, models].filter(Boolean).join(" · "));
+  connection.title = baseURL;
+}
 
-const files = new FileList({
-  client: () => conversation.client(),
-  settings: () => settings,
-  announce,
-  hint: (text) => composer.hint(text),
-  ask(question) {
-    if (document.body.dataset.running === "true") composer.draft(question);
-    else conversation.send(question);
-    composer.focus();
-  },
-  draft(beginning) {
-    composer.draft(beginning);
-    composer.focus();
-  },
+chat.addEventListener("turn", ({ detail: { turn, message } }) => {
+  const log = new EventLog(`${++turns}. ${message.length > 40 ? `${message.slice(0, 40)}…` : message}`);
+  inspector.watch(log);
+  turn.on("event", (event) => log.add(event.type, event.data));
+  turn.on("update", () => inspector.changed(log));
+  turn.on("end", () => inspector.changed(log));
 });
-takeFiles((added) => files.add(added), (why) => files.refuse(why));
-
-const composer = new Composer(
-  (text) => conversation.send(text),
-  () => void conversation.stop(),
-);
+chat.addEventListener("statechange", () => {
+  // A chat is temporary or not from its first message on.
+  temporary.disabled = chat.running || chat.chatId !== undefined;
+});
+temporary.addEventListener("change", () => (chat.temporary = temporary.checked));
+model.addEventListener("input", () => (chat.model = model.value.trim()));
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && !event.defaultPrevented && !document.querySelector("dialog[open]")) void chat.stop();
+});
 
 find("settings-toggle", HTMLButtonElement).addEventListener("click", dialog.open);
 find("new-chat", HTMLButtonElement).addEventListener("click", () => {
-  conversation.reset();
+  chat.reset();
+  turns = 0;
   announce("New chat.");
-  composer.focus();
+  chat.focus();
+});
+find("skip", HTMLAnchorElement).addEventListener("click", (event) => {
+  event.preventDefault();
+  chat.focus();
 });
 for (const button of document.querySelectorAll<HTMLButtonElement>("[data-suggestion]")) {
   button.addEventListener("click", () => {
-    conversation.send(button.dataset.suggestion ?? "");
-    composer.focus();
+    chat.send(button.dataset.suggestion ?? "");
+    chat.focus();
   });
 }
-showConnection();
-conversation.restore();
-files.restore();
-composer.focus();
-warmUp();
 
-function showConnection(): void {
-  const { models } = document.documentElement.dataset;
-  setText(connection, [settings.agentId, settings.workspaceId, models].filter(Boolean).join(" · "));
-  connection.title = settings.baseURL;
+chat.strings = words;
+chat.dropTarget = document;
+chat.openSettings = dialog.open;
+chat.uploadOptions = uploadLimits(settings);
+chat.temporary = temporary.checked;
+chat.model = model.value.trim();
+try {
+  connect(settings);
+  chat.focus();
+} catch {
+  // What was kept is not taken any more; the element says what is missing.
+  dialog.open();
 }
 
 function announce(text: string): void {

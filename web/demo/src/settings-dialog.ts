@@ -1,4 +1,5 @@
-import { find, setText } from "./dom.ts";
+import { setText } from "../../src/doors/element/dom.ts";
+import { find } from "./find.ts";
 import { defaults, normalise, validate, type Problems, type Settings } from "./settings.ts";
 
 const FIELDS: readonly (keyof Settings)[] = ["baseURL", "apiKey", "workspaceId", "agentId", "blockSize", "concurrency"];

@@ -1,4 +1,4 @@
-import { read, write } from "./storage.ts";
+import { read, write } from "../../src/doors/element/storage.ts";
 
 /** Where the chat connects to, and how files go there; all as it is typed. */
 export interface Settings {
@@ -54,13 +54,8 @@ export function normalise(settings: Settings): Settings {
   };
 }
 
-/** Whether files of the one are files of the other. */
-export function sameWorkspace(a: Settings, b: Settings): boolean {
-  return a.baseURL === b.baseURL && a.workspaceId === b.workspaceId;
-}
-
 export function sameConnection(a: Settings, b: Settings): boolean {
-  return sameWorkspace(a, b) && a.agentId === b.agentId && a.apiKey === b.apiKey;
+  return a.baseURL === b.baseURL && a.workspaceId === b.workspaceId && a.agentId === b.agentId && a.apiKey === b.apiKey;
 }
 
 const MIB = 1 << 20;

@@ -1,5 +1,5 @@
-import { find } from "./dom.ts";
-import { read, write } from "./storage.ts";
+import { read, write } from "../../src/doors/element/storage.ts";
+import { find } from "./find.ts";
 
 const STORED = "turnwire-demo-theme";
 const THEMES = ["system", "light", "dark"] as const;

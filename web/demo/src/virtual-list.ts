@@ -1,4 +1,4 @@
-import { afterFrame, nextFrame } from "./frame.ts";
+import { afterFrame, nextFrame } from "../../src/doors/element/frame.ts";
 
 export const ROW = 28;
 /** Rows drawn beyond each edge, so that a quick scroll does not show emptiness before the next frame. */

@@ -12,4 +12,4 @@ export interface KeptTurn {
   turn: Snapshot;
 }
 
-export const keptChat = new Kept<{ chatId: string; turns: KeptTurn[] }>("turnwire-demo-chat");
+export const keptChat = new Kept<{ chatId: string; turns: KeptTurn[] }>("chat");

@@ -1,5 +1,6 @@
 import { codeBlock } from "./code-block.ts";
 import type { GrowingText } from "./growing-text.ts";
+import type { ChatStrings } from "./types.d.ts";
 
 const OPENING = /^( {0,3})(`{3,}|~{3,})([^\n]*)\n/;
 /** What a line may still be while it could become the closing fence. */
@@ -20,15 +21,15 @@ export class OpenFence {
   #between = "";
 
   /** Takes a fence over once its opening line is complete. */
-  static open(source: string): { fence: OpenFence; rest: string } | undefined {
+  static open(strings: ChatStrings, source: string): { fence: OpenFence; rest: string } | undefined {
     const match = OPENING.exec(source);
     if (!match) return undefined;
     const [opening, indent = "", marks = "", info = ""] = match;
-    return { fence: new OpenFence(indent.length, marks, info), rest: source.slice(opening.length) };
+    return { fence: new OpenFence(strings, indent.length, marks, info), rest: source.slice(opening.length) };
   }
 
-  private constructor(indent: number, marks: string, info: string) {
-    const block = codeBlock(info);
+  private constructor(strings: ChatStrings, indent: number, marks: string, info: string) {
+    const block = codeBlock(strings, info);
     this.element = block.element;
     this.#body = block.body;
     this.#indent = new RegExp(`^ {0,${indent}}`);

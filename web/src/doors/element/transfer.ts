@@ -1,20 +1,17 @@
 import type { AgentClient, AgentFile, Upload, UploadProgress } from "turnwire";
-import { explain, type Trouble } from "./errors.ts";
+import type { Where } from "./attributes.ts";
 import { percent } from "./format.ts";
 import type { KeptFile } from "./kept-files.ts";
-import { uploadLimits, type Settings } from "./settings.ts";
-
-/**
- * waiting for its turn → preparing → uploading (paused, offline) → reporting → processing → ready, failed or cancelled.
- * One that a reload cut off is left until its file is chosen again: a page can't open it by itself.
- */
-export type TransferState =
-  | "waiting" | "preparing" | "uploading" | "paused" | "offline" | "reporting" | "processing"
-  | "ready" | "failed" | "cancelling" | "cancelled" | "left";
+import { troubleOf, type Trouble } from "./trouble.ts";
+import type { ChatFileState, ChatStrings, ChatUploadOptions } from "./types.d.ts";
 
 export interface TransferWorld {
-  client: () => AgentClient;
-  settings: () => Settings;
+  client: () => AgentClient | Promise<AgentClient>;
+  where: () => Where;
+  strings: ChatStrings;
+  options: () => ChatUploadOptions;
+  /** What the element is kept under, "" where it is not: then no upload is gone on with by a later page. */
+  keep: () => string;
   changed: (transfer: Transfer) => void;
 }
 
@@ -48,6 +45,9 @@ export class Transfer {
   #end: "ready" | "failed" | "cancelled" | "left" | undefined;
   #cancelling = false;
   #begun = false;
+  /** Counts how often it got in line: what belongs to a former time is of no interest. */
+  #run = 0;
+  #resumable = false;
 
   constructor(private readonly world: TransferWorld, identity: Identity) {
     this.key = keyOf(identity);
@@ -70,7 +70,7 @@ export class Transfer {
     return transfer;
   }
 
-  get state(): TransferState {
+  get state(): ChatFileState {
     if (this.#end) return this.#end;
     if (this.#cancelling) return "cancelling";
     if (this.#held) return this.#held;
@@ -113,6 +113,7 @@ export class Transfer {
 
   /** Gets in line (again), with the file's bytes. */
   take(file: File): void {
+    this.#run += 1;
     this.#file = file;
     this.#upload = this.#end = this.trouble = this.progress = this.record = undefined;
     this.#cancelling = this.#begun = false;
@@ -127,7 +128,7 @@ export class Transfer {
     if (this.#held !== "waiting") return;
     this.#held = undefined;
     if (this.#upload) this.#upload.resume();
-    else if (this.#file) this.settled = this.#settle(this.#send(this.#file));
+    else if (this.#file) this.settled = this.#settle((run) => this.#send(this.#file!, run));
     this.world.changed(this);
   }
 
@@ -155,27 +156,44 @@ export class Transfer {
     } else this.#finish("cancelled");
   }
 
-  async #send(file: File): Promise<AgentFile> {
-    this.#upload = this.world.client().files.upload(file, {
-      ...uploadLimits(this.world.settings()),
+  /** The element goes away: ends as the client's option pageHide says, but goes on where a later page could, or nothing is left to do. */
+  leave(pageHide: AgentClient["pageHide"]): void {
+    const stored = this.state === "reporting" || this.state === "processing";
+    if (this.#held === "waiting" && !this.#upload) this.#finish("cancelled");
+    else if (pageHide === "abort" && !this.#resumable && !stored) void this.cancel();
+  }
+
+  async #send(file: File, run: number): Promise<AgentFile> {
+    const client = await this.world.client();
+    if (this.#end || run !== this.#run) throw new DOMException("The upload was given up before it began", "AbortError");
+    const keep = this.world.keep();
+    this.#resumable = keep !== "";
+    this.#upload = client.files.upload(file, {
       purpose: "rag",
-      resumeKey: this.key,
+      ...this.world.options(),
+      ...(keep && { resumeKey: `${keep} ${this.key}` }),
       onProgress: (progress) => this.#note(progress),
       wait: { onStatus: (record) => this.#say(record) },
     });
     return this.#upload.done();
   }
 
-  async #settle(done: Promise<AgentFile>): Promise<void> {
+  async #settle(begin: (run: number) => Promise<AgentFile>): Promise<void> {
+    const run = this.#run;
+    let end: "ready" | "failed" | "cancelled" = "ready";
+    let record: AgentFile | undefined;
+    let failure: unknown;
     try {
-      this.record = await done;
-      this.#fileId = this.record.id;
-      this.#finish("ready");
+      record = await begin(run);
     } catch (error) {
-      const aborted = error instanceof DOMException && error.name === "AbortError";
-      if (!aborted) this.trouble = explain(error, this.world.settings());
-      this.#finish(aborted ? "cancelled" : "failed");
+      failure = error;
+      end = error instanceof DOMException && error.name === "AbortError" ? "cancelled" : "failed";
     }
+    if (this.#end || run !== this.#run) return;
+    this.record = record;
+    this.#fileId = record?.id ?? this.#fileId;
+    if (end === "failed") this.trouble = troubleOf(this.world.strings, failure, this.world.where());
+    this.#finish(end);
   }
 
   /** Waits for what an earlier page had sent whole. */
@@ -183,8 +201,7 @@ export class Transfer {
     this.progress = {
       stage: "processing", loadedBytes: this.size, totalBytes: this.size, blocksDone: 0, blocksTotal: 0, bytesPerSecond: 0,
     };
-    const wait = async () => this.world.client().files.wait(this.#fileId, { onStatus: (record) => this.#say(record) });
-    this.settled = this.#settle(wait());
+    this.settled = this.#settle(async () => (await this.world.client()).files.wait(this.#fileId, { onStatus: (record) => this.#say(record) }));
   }
 
   #note(progress: UploadProgress): void {

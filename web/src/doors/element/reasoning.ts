@@ -1,20 +1,21 @@
 import { h, icon, setText } from "./dom.ts";
-import { duration } from "./format.ts";
 import { GrowingText } from "./growing-text.ts";
+import type { ChatStrings } from "./types.d.ts";
 
 /** A stretch of reasoning, folded away: most readers want to know that it goes on, few what it says. */
 export class Reasoning {
   readonly element: HTMLElement;
-  #title = h("span", {}, "Thinking…");
-  #body = h("div", { class: "reasoning-text" });
+  #title: HTMLElement;
+  #body = h("div", { class: "reasoning-text", dir: "auto" });
   #text = new GrowingText(this.#body);
   #waiting = "";
   #started = performance.now();
 
-  constructor(private readonly timed: boolean) {
+  constructor(private readonly strings: ChatStrings, private readonly timed: boolean) {
+    this.#title = h("span", {}, strings.thinking);
     this.element = h(
       "details",
-      { class: "part reasoning", "data-testid": "reasoning", "data-status": "thinking" },
+      { class: "part reasoning", part: "reasoning", "data-status": "thinking" },
       h("summary", {}, icon("thought"), this.#title, icon("chevron")),
       this.#body,
     );
@@ -32,6 +33,6 @@ export class Reasoning {
 
   end(): void {
     this.element.dataset.status = "thought";
-    setText(this.#title, this.timed ? `Thought for ${duration(performance.now() - this.#started)}` : "Thought");
+    setText(this.#title, this.strings.thought(this.timed ? this.strings.duration(performance.now() - this.#started) : ""));
   }
 }

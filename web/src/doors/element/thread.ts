@@ -1,18 +1,23 @@
-import { find, h } from "./dom.ts";
+import { h, icon, setText } from "./dom.ts";
 import { afterFrame } from "./frame.ts";
+import type { ChatStrings } from "./types.d.ts";
 
 /** Within this many px of the end, a reader counts as being at the end. */
 const NEAR = 48;
 
 /** The conversation's scrolling column. It follows what is written for as long as the reader is at its end. */
 export class Thread {
-  #scroller = find("thread", HTMLElement);
-  #column = find("messages", HTMLElement);
-  #welcome = find("welcome", HTMLElement);
-  #latest = find("latest", HTMLButtonElement);
+  readonly elements: readonly HTMLElement[];
+  #welcome = h("div", { class: "welcome" }, h("slot", { name: "welcome" }));
+  #column = h("div", { class: "messages" });
+  #scroller = h("div", { class: "thread", part: "thread", tabindex: "0", role: "region" }, this.#welcome, this.#column);
+  #latestWord = h("span");
+  #latest = h("button", { type: "button", class: "latest", part: "latest", hidden: true }, icon("down"), this.#latestWord);
   #following = true;
 
-  constructor() {
+  constructor(private readonly strings: ChatStrings) {
+    this.elements = [this.#scroller, h("div", { class: "latest-place" }, this.#latest)];
+    this.label();
     this.#scroller.addEventListener("scroll", () => this.#look(), { passive: true });
     // Who unfolds something wants to read it: it must not be scrolled away by what it pushes down.
     let folding = false;
@@ -36,10 +41,16 @@ export class Thread {
     resized.observe(this.#column);
   }
 
+  /** Says everything in the words of now. */
+  label(): void {
+    this.#scroller.setAttribute("aria-label", this.strings.conversation);
+    setText(this.#latestWord, this.strings.latest);
+  }
+
   addUser(text: string): void {
     this.#welcome.hidden = true;
     this.#column.append(
-      h("article", { class: "user", "data-testid": "message-user", "aria-label": "You" }, h("p", {}, text)),
+      h("article", { class: "user", part: "message-user", "aria-label": this.strings.you }, h("p", { dir: "auto" }, text)),
     );
     this.#following = true;
     this.follow();

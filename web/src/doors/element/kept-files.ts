@@ -14,4 +14,4 @@ export interface KeptFile {
   checksum: string;
 }
 
-export const keptFiles = new Kept<KeptFile[]>("turnwire-demo-files");
+export const keptFiles = new Kept<KeptFile[]>("files");

@@ -1,18 +1,18 @@
 import type { TurnEvent, TurnStatus } from "turnwire";
 import { copyButton } from "./clipboard.ts";
-import { h, icon, setText } from "./dom.ts";
-import type { Trouble } from "./errors.ts";
-import { count, duration } from "./format.ts";
+import { h, icon, setText, type Icon } from "./dom.ts";
 import { nextFrame } from "./frame.ts";
 import type { Snapshot } from "./kept-chat.ts";
 import { Reasoning } from "./reasoning.ts";
 import { StreamedMarkdown } from "./streamed-markdown.ts";
 import { ToolCard } from "./tool-card.ts";
+import { troubleBox, type Trouble } from "./trouble.ts";
+import type { ChatStrings } from "./types.d.ts";
 
 /** What a reader can do once a turn is over. */
 export interface Remedy {
   label: string;
-  icon: string;
+  icon: Icon;
   act: () => void;
 }
 
@@ -24,9 +24,9 @@ export class TurnView {
   readonly element: HTMLElement;
   onDraw: () => void = () => {};
   #parts = h("div", { class: "parts" });
-  #status = h("p", { class: "turn-status", "data-testid": "turn-status" });
-  #trouble = h("div", { class: "trouble" });
-  #actions = h("div", { class: "actions" });
+  #status = h("p", { class: "turn-status", part: "turn-status" });
+  #trouble = h("div", { class: "trouble", part: "trouble" });
+  #actions = h("div", { class: "actions", part: "actions" });
   #drawing: { draw(deadline: number): boolean }[] = [];
   #reasoning: Reasoning | undefined;
   #answer: StreamedMarkdown | undefined;
@@ -43,11 +43,12 @@ export class TurnView {
   #stopped = "";
   #ending: (() => void) | undefined;
 
-  constructor(number: number) {
+  constructor(private readonly strings: ChatStrings, number: number) {
+    const name = strings.answer(number);
     this.element = h(
       "article",
-      { class: "agent", "data-testid": "message-agent", "aria-label": `Answer ${number}` },
-      h("h2", { class: "visually-hidden" }, `Answer ${number}`),
+      { class: "agent", part: "message-agent", tabindex: "-1", "aria-label": name },
+      h("h2", { class: "visually-hidden" }, name),
       this.#parts,
       h("footer", {}, this.#status, this.#trouble, this.#actions),
     );
@@ -66,7 +67,7 @@ export class TurnView {
     this.#started = performance.now();
     this.#live = true;
     this.#stopped = "";
-    this.#say("queued", "Waiting for the service…");
+    this.#say("queued", this.strings.waiting);
   }
 
   attach(turn: Snapshot): void {
@@ -114,7 +115,7 @@ export class TurnView {
 
   /** The turn is over; the page says so once everything that came is drawn. Answers with what it says. */
   end(status: TurnStatus, trouble: Trouble | undefined, remedies: Remedy[]): string {
-    const closing = this.#closing(status, duration(performance.now() - this.#started), trouble);
+    const closing = this.#closing(status, this.strings.duration(performance.now() - this.#started), trouble);
     this.#finish(status, closing, trouble, remedies);
     return closing;
   }
@@ -124,14 +125,11 @@ export class TurnView {
     this.#ending = () => {
       for (const card of this.#cards) card.close();
       this.#say(status, closing + this.#stopped);
-      if (trouble) {
-        const reference = h("details", { class: "reference" }, h("summary", {}, "Details"), h("p", {}, trouble.reference));
-        this.#trouble.replaceChildren(h("p", {}, trouble.advice), reference);
-      }
+      if (trouble) this.#trouble.replaceChildren(...troubleBox(this.strings, trouble));
       const text = this.#turn?.text;
-      if (text) this.#actions.append(copyButton("Copy", "Copy answer", () => text));
+      if (text) this.#actions.append(copyButton(this.strings, this.strings.copy, this.strings.copyAnswer, () => text));
       for (const { label, icon: name, act } of remedies) {
-        this.#actions.append(h("button", { type: "button", class: "quiet", click: act }, icon(name), h("span", {}, label)));
+        this.#actions.append(h("button", { type: "button", class: "quiet", part: "button", click: act }, icon(name), h("span", {}, label)));
       }
     };
     this.changed();
@@ -139,22 +137,22 @@ export class TurnView {
 
   /** What the service said to a stop, empty for yes; it comes later than the stop itself. */
   stopAnswered(refusal: string): void {
-    this.#stopped = refusal ? `, but the service did not confirm: ${refusal}` : ", here and at the service";
+    this.#stopped = this.strings.stopAnswered(refusal);
     if (this.element.dataset.status === "cancelled") this.#status.append(this.#stopped);
   }
 
   #closing(status: TurnStatus, took: string, trouble: Trouble | undefined): string {
+    const { strings } = this;
+    const why = trouble?.message ?? "";
     switch (status) {
-      case "completed": {
-        const first = this.#firstText ? ` · first word after ${duration(this.#firstText)}` : "";
-        return `Completed in ${took} · ${count(this.#events, "event")}${first}`;
-      }
+      case "completed":
+        return strings.completed(took, strings.events(this.#events), this.#firstText ? strings.duration(this.#firstText) : "");
       case "cancelled":
-        return `Stopped after ${took}`;
+        return strings.stopped(took);
       case "interrupted":
-        return `Interrupted after ${took}: ${trouble?.message ?? "the stream broke"}`;
+        return strings.interrupted(took, why);
       default:
-        return `Failed: ${trouble?.message ?? "the turn did not complete"}`;
+        return strings.failed(why);
     }
   }
 
@@ -178,7 +176,7 @@ export class TurnView {
     // Finished parts have nothing to draw; only the newest can still grow.
     if (!left) this.#drawing = this.#drawing.slice(-1);
     if (turn?.status === "streaming") {
-      this.#say("streaming", `Answering · ${duration(performance.now() - this.#started)} · ${count(this.#events, "event")}`);
+      this.#say("streaming", this.strings.answering(this.strings.duration(performance.now() - this.#started), this.strings.events(this.#events)));
     }
     if (!left) {
       this.#ending?.();
@@ -192,8 +190,8 @@ export class TurnView {
     this.#close();
     let part: StreamedMarkdown | Reasoning;
     if (kind === "answer") {
-      part = this.#answer = new StreamedMarkdown(h("div", { class: "part answer", "data-testid": "answer" }));
-    } else part = this.#reasoning = new Reasoning(this.#live);
+      part = this.#answer = new StreamedMarkdown(this.strings, h("div", { class: "part answer", part: "answer", dir: "auto" }));
+    } else part = this.#reasoning = new Reasoning(this.strings, this.#live);
     this.#parts.append(part.element);
     this.#drawing.push(part);
   }
@@ -220,7 +218,7 @@ export class TurnView {
   }
 
   #addCard(): void {
-    const card = new ToolCard(this.#live);
+    const card = new ToolCard(this.strings, this.#live);
     this.#cards.push(card);
     this.#parts.append(card.element);
   }

@@ -1,24 +1,23 @@
 import { copyButton } from "./clipboard.ts";
-import { h, icon, setText } from "./dom.ts";
-import { bytes, count, percent } from "./format.ts";
-import type { Transfer, TransferState } from "./transfer.ts";
+import { focused, h, icon, setText, type Icon } from "./dom.ts";
+import { percent } from "./format.ts";
+import type { Transfer } from "./transfer.ts";
+import { troubleBox } from "./trouble.ts";
+import type { ChatFileState, ChatStrings } from "./types.d.ts";
 
 /** Between two changes of the figures, in ms: a number that changes with each frame can't be read. */
 const FIGURES = 250;
 
 export type Action = "pause" | "resume" | "again" | "choose" | "cancel" | "remove";
 
-const ACTIONS: Record<Action, { label: (name: string) => string; icon: string; states: TransferState[] }> = {
-  pause: { label: (name) => `Pause ${name}`, icon: "pause", states: ["preparing", "uploading", "offline"] },
-  resume: { label: (name) => `Go on with ${name}`, icon: "play", states: ["paused"] },
-  again: { label: (name) => `Upload ${name} again`, icon: "again", states: ["failed", "cancelled"] },
-  choose: { label: (name) => `Choose ${name} again`, icon: "attach", states: ["left"] },
-  cancel: {
-    label: (name) => `Cancel ${name}`, icon: "cancel", states: ["waiting", "preparing", "uploading", "paused", "offline", "reporting"],
-  },
-  remove: {
-    label: (name) => `Remove ${name} from the list`, icon: "close", states: ["processing", "ready", "failed", "cancelled", "left"],
-  },
+/** Which of a row's buttons there are in a state, and the string that names each. */
+const ACTIONS: Record<Action, { label: `${Action}File`; icon: Icon; states: ChatFileState[] }> = {
+  pause: { label: "pauseFile", icon: "pause", states: ["preparing", "uploading", "offline"] },
+  resume: { label: "resumeFile", icon: "play", states: ["paused"] },
+  again: { label: "againFile", icon: "again", states: ["failed", "cancelled"] },
+  choose: { label: "chooseFile", icon: "attach", states: ["left"] },
+  cancel: { label: "cancelFile", icon: "cancel", states: ["waiting", "preparing", "uploading", "paused", "offline", "reporting"] },
+  remove: { label: "removeFile", icon: "close", states: ["processing", "ready", "failed", "cancelled", "left"] },
 };
 
 /** One file of the list. Its elements stay: whoever holds the focus in it keeps it. */
@@ -27,21 +26,22 @@ export class FileRow {
   #size: HTMLElement;
   #bar: HTMLElement;
   #fill = h("i");
-  #stage = h("span", { class: "file-stage", "data-testid": "file-stage" });
-  #figures = h("span", { class: "file-figures", "data-testid": "file-figures" });
+  #stage = h("span", { class: "file-stage", part: "file-stage" });
+  #figures = h("span", { class: "file-figures", part: "file-figures" });
   #sum: HTMLButtonElement | undefined;
   #line: HTMLElement;
-  #trouble = h("div", { class: "trouble", hidden: true });
+  #trouble = h("div", { class: "trouble", part: "trouble", hidden: true });
   #buttons: Record<Action, HTMLButtonElement>;
-  #state: TransferState | undefined;
+  #state: ChatFileState | undefined;
   #figuresAt = 0;
 
-  constructor(readonly transfer: Transfer, act: (action: Action, row: FileRow) => void) {
+  constructor(private readonly strings: ChatStrings, readonly transfer: Transfer, act: (action: Action, row: FileRow) => void) {
     const { name, size } = transfer;
     const button = (action: Action) => {
-      const { label, icon: symbol } = ACTIONS[action];
+      const { label: key, icon: symbol } = ACTIONS[action];
+      const label = strings[key](name);
       const element = h("button", {
-        type: "button", class: "tool-button bare", "data-action": action, "aria-label": label(name), title: label(name), hidden: true,
+        type: "button", class: "tool-button bare", part: "button", "data-action": action, "aria-label": label, title: label, hidden: true,
       }, icon(symbol));
       element.addEventListener("click", ({ detail }) => {
         // The second click of a double click was meant for the button that was here before.
@@ -51,14 +51,14 @@ export class FileRow {
     };
     this.#buttons = Object.fromEntries(Object.keys(ACTIONS).map((action) => [action, button(action as Action)])) as Record<Action, HTMLButtonElement>;
     this.#bar = h("div", {
-      class: "meter", role: "progressbar", "aria-label": `Upload of ${name}`, "aria-valuemin": "0", "aria-valuemax": "100", "aria-valuenow": "0",
+      class: "meter", part: "meter", role: "progressbar", "aria-label": strings.uploadOf(name), "aria-valuemin": "0", "aria-valuemax": "100", "aria-valuenow": "0",
     }, this.#fill);
-    this.#size = h("span", { class: "file-size" }, bytes(size));
+    this.#size = h("span", { class: "file-size" }, strings.bytes(size));
     this.#line = h("p", { class: "file-line" }, this.#stage, this.#figures);
     this.element = h(
       "li",
-      { class: "file", "data-testid": "file" },
-      h("div", { class: "file-head" }, icon("file"), h("span", { class: "file-name", title: name }, name), this.#size),
+      { class: "file", part: "file" },
+      h("div", { class: "file-head" }, icon("file"), h("span", { class: "file-name", part: "file-name", title: name, dir: "auto" }, name), this.#size),
       this.#bar,
       this.#line,
       this.#trouble,
@@ -84,8 +84,8 @@ export class FileRow {
     if (this.#bar.getAttribute("aria-valuenow") !== value) this.#bar.setAttribute("aria-valuenow", value);
     if (!changed && now - this.#figuresAt < FIGURES) return true;
     this.#figuresAt = now;
-    setText(this.#stage, stageOf(transfer));
-    setText(this.#figures, figuresOf(transfer));
+    setText(this.#stage, stageOf(this.strings, transfer));
+    setText(this.#figures, figuresOf(this.strings, transfer));
     return false;
   }
 
@@ -94,9 +94,9 @@ export class FileRow {
     return Object.values(this.#buttons).find(({ hidden }) => !hidden);
   }
 
-  #enter(state: TransferState): void {
+  #enter(state: ChatFileState): void {
     const { transfer } = this;
-    const focused = this.element.contains(document.activeElement) ? document.activeElement : null;
+    const holder = focused(this.element);
     this.#state = state;
     this.element.dataset.state = state;
     for (const action of Object.keys(ACTIONS) as Action[]) {
@@ -105,11 +105,8 @@ export class FileRow {
     this.#showSum(state === "ready" ? (transfer.record?.checksum ?? "") : "");
     const { trouble } = transfer;
     this.#trouble.hidden = !trouble;
-    if (trouble) {
-      const reference = h("details", { class: "reference" }, h("summary", {}, "Details"), h("p", {}, trouble.reference));
-      this.#trouble.replaceChildren(h("p", {}, trouble.advice), reference);
-    } else this.#trouble.replaceChildren();
-    if (focused && !focused.checkVisibility()) this.button?.focus();
+    this.#trouble.replaceChildren(...(trouble ? troubleBox(this.strings, trouble) : []));
+    if (holder && this.element.contains(holder) && !holder.checkVisibility()) this.button?.focus();
   }
 
   #showSum(sum: string): void {
@@ -117,55 +114,55 @@ export class FileRow {
     this.#sum = undefined;
     if (!sum) return;
     const short = `SHA-256 ${sum.slice(0, 8)}…`;
-    this.#sum = copyButton(short, `${short} of ${this.transfer.name}, copy`, () => sum);
+    this.#sum = copyButton(this.strings, short, this.strings.sumOf(short, this.transfer.name), () => sum);
     this.#sum.classList.add("sum");
     this.#sum.title = `SHA-256 ${sum}`;
-    this.#sum.dataset.testid = "file-sum";
+    this.#sum.part.add("file-sum");
     this.#line.append(this.#sum);
   }
 }
 
-export function stageOf({ state, progress, status, trouble, continuedAt }: Transfer): string {
+export function stageOf(strings: ChatStrings, { state, progress, status, trouble, continuedAt }: Transfer): string {
   switch (state) {
     case "waiting":
-      return "Waiting for its turn";
+      return strings.fileWaiting;
     case "preparing":
-      return "Preparing";
+      return strings.filePreparing;
     case "uploading":
       // The sum is computed beside the upload and may take a moment more.
-      return progress && progress.blocksTotal > 0 && progress.blocksDone === progress.blocksTotal ? "Checking" : "Uploading";
+      return progress && progress.blocksTotal > 0 && progress.blocksDone === progress.blocksTotal ? strings.fileChecking : strings.fileUploading;
     case "paused":
-      return "Paused";
+      return strings.filePaused;
     case "offline":
-      return "Waiting for the network";
+      return strings.fileOffline;
     case "reporting":
-      return "Telling the service";
+      return strings.fileReporting;
     case "processing":
-      return status === "" || status === "processing" ? "Stored. The service is reading it" : `Stored. The service says: ${status}`;
+      return strings.fileProcessing(status);
     case "ready":
-      return "Ready";
+      return strings.fileReady;
     case "failed":
-      return `Failed: ${trouble?.message ?? "the upload did not complete"}`;
+      return strings.fileFailed(trouble?.message ?? "");
     case "cancelling":
-      return "Cancelling";
+      return strings.fileCancelling;
     case "cancelled":
-      return "Cancelled";
+      return strings.fileCancelled;
     case "left":
-      return continuedAt > 0 ? `${continuedAt} % is stored. Choose the file again to go on` : "Choose the file again to upload it";
+      return strings.fileLeft(continuedAt);
   }
 }
 
-function figuresOf({ state, progress, size, continuedAt }: Transfer): string {
+function figuresOf(strings: ChatStrings, { state, progress, size, continuedAt }: Transfer): string {
   const { loadedBytes = 0, blocksDone = 0, blocksTotal = 0, bytesPerSecond = 0, secondsLeft } = progress ?? {};
   const figures: string[] = [];
   const moving = state === "uploading" || state === "paused" || state === "offline" || (state === "waiting" && loadedBytes > 0);
-  if (moving) figures.push(`${percent(loadedBytes, size)} %`);
+  if (moving) figures.push(strings.percent(percent(loadedBytes, size)));
   if (state === "uploading" && bytesPerSecond > 0) {
-    figures.push(`${bytes(bytesPerSecond)}/s`);
+    figures.push(strings.rate(strings.bytes(bytesPerSecond)));
     const seconds = Math.ceil(secondsLeft ?? 0);
-    if (seconds > 0) figures.push(seconds < 60 ? `${seconds} s left` : `${Math.ceil(seconds / 60)} min left`);
+    if (seconds > 0) figures.push(strings.timeLeft(seconds));
   }
-  if ((moving || state === "ready") && blocksTotal > 0) figures.push(moving ? `${blocksDone}/${count(blocksTotal, "block")}` : count(blocksTotal, "block"));
-  if ((moving || state === "ready") && continuedAt > 0) figures.push(`went on at ${continuedAt} %`);
+  if ((moving || state === "ready") && blocksTotal > 0) figures.push(moving ? strings.blocksDone(blocksDone, blocksTotal) : strings.blocks(blocksTotal));
+  if ((moving || state === "ready") && continuedAt > 0) figures.push(strings.wentOnAt(continuedAt));
   return figures.join(" · ");
 }

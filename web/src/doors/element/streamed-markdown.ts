@@ -2,6 +2,7 @@ import type { Token } from "marked";
 import { OpenFence } from "./fence.ts";
 import { LONGEST, continuation, cut, inside } from "./long-block.ts";
 import { lex, render, type Definitions } from "./markdown.ts";
+import type { ChatStrings } from "./types.d.ts";
 
 /** Source taken at once; small enough that one step never fills a frame. */
 const STEP = 2_048;
@@ -41,7 +42,7 @@ export class StreamedMarkdown {
   #ended = false;
   #restUntil = 0;
 
-  constructor(readonly element: HTMLElement) {}
+  constructor(private readonly strings: ChatStrings, readonly element: HTMLElement) {}
 
   append(text: string): void {
     // The lexer wants plain line feeds, and a pair may be cut between two fragments.
@@ -97,7 +98,7 @@ export class StreamedMarkdown {
     this.#open = this.#open.slice(settled.reduce((length, token) => length + token.raw.length, 0));
     this.#keep(settled);
 
-    const opened = certain && growing.type === "code" ? OpenFence.open(this.#open) : undefined;
+    const opened = certain && growing.type === "code" ? OpenFence.open(this.strings, this.#open) : undefined;
     if (opened) {
       this.#clearOpen();
       this.#open = "";
@@ -138,7 +139,7 @@ export class StreamedMarkdown {
 
   /** Appends blocks, the first one inside the element that it continues. */
   #place(tokens: Token[], above: number): { nodes: ChildNode[]; outline: number; within: Element | undefined } {
-    const { nodes, outline } = render(tokens, above);
+    const { nodes, outline } = render(this.strings, tokens, above);
     const within = this.#within;
     const parts = within && continuation(within, nodes[0]);
     if (!within || !parts) {
@@ -156,7 +157,7 @@ export class StreamedMarkdown {
     this.#definitions[tag] = link;
     for (const block of this.#referring) {
       if (!block.source.toLowerCase().replace(/\s+/g, " ").includes(`[${tag}]`)) continue;
-      const { nodes } = render(lex(block.source, this.#known()), block.above);
+      const { nodes } = render(this.strings, lex(block.source, this.#known()), block.above);
       const fresh = ((block.within && continuation(block.within, nodes[0])) ?? nodes) as ChildNode[];
       const [first, ...others] = block.nodes;
       for (const node of others) node.remove();

@@ -26,6 +26,7 @@ export function afterFrame(scroll: () => void): void {
 
 function arm(): void {
   if (cancel) return;
+  document.addEventListener("visibilitychange", shown, { once: true });
   if (document.hidden) {
     const timer = setTimeout(run, HIDDEN_DELAY);
     cancel = () => clearTimeout(timer);
@@ -47,9 +48,9 @@ function run(): void {
   if (draws.size > 0) arm();
 }
 
-document.addEventListener("visibilitychange", () => {
+function shown(): void {
   if (!cancel) return;
   cancel();
   cancel = undefined;
   arm();
-});
+}

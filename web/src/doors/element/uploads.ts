@@ -1,10 +1,11 @@
+import type { AgentClient } from "turnwire";
 import { keptFiles } from "./kept-files.ts";
 import { keyOf, Transfer, type TransferWorld } from "./transfer.ts";
 
 /** Files that upload at the same time; each sends several blocks at once already. */
 const AT_ONCE = 2;
 
-/** The files of this page, oldest first: at most two upload, the others wait for their turn. */
+/** The files of an element, oldest first: at most two upload, the others wait for their turn. */
 export class Uploads {
   #transfers: Transfer[] = [];
   #world: TransferWorld;
@@ -12,7 +13,6 @@ export class Uploads {
 
   constructor(private readonly world: TransferWorld) {
     this.#world = { ...world, changed: (transfer) => this.#changed(transfer) };
-    addEventListener("pagehide", () => this.#keep());
   }
 
   get all(): readonly Transfer[] {
@@ -39,7 +39,7 @@ export class Uploads {
   }
 
   restore(): void {
-    for (const kept of keptFiles.recall(this.world.settings()) ?? []) {
+    for (const kept of keptFiles.recall(this.world.keep(), this.world.where()) ?? []) {
       this.#transfers.push(Transfer.restored(this.#world, kept));
     }
   }
@@ -52,6 +52,10 @@ export class Uploads {
 
   clear(): void {
     for (const transfer of this.#transfers) this.remove(transfer);
+  }
+
+  leave(pageHide: AgentClient["pageHide"]): void {
+    for (const transfer of this.#transfers) transfer.leave(pageHide);
   }
 
   /** Settles when all that has begun by now is over. */
@@ -78,7 +82,8 @@ export class Uploads {
     this.#pumping = false;
   }
 
-  #keep(): void {
-    keptFiles.keep(this.world.settings(), this.#transfers.flatMap(({ kept }) => kept ?? []));
+  /** For the page after a reload. */
+  keep(): void {
+    keptFiles.keep(this.world.keep(), this.world.where(), this.#transfers.flatMap(({ kept }) => kept ?? []));
   }
 }
