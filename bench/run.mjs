@@ -1,4 +1,4 @@
-// `node bench/run.mjs [sizes] [start] [plane] [turn] [latency] [chat] [hash] [upload] [memory]`, all by default: what is compared
+// `node bench/run.mjs [sizes] [start] [plane] [turn] [latency] [chat] [hash] [upload] [memory] [speed]`, all by default: what is compared
 // runs in one Chromium, in rotated order; the ratio is the median of the rounds' ratios. Plane, turn, latency and hash (SHA-256
 // of bytes in memory) run both builds of the module: the small one may not be slower. ROUNDS=n changes the number of rounds,
 // UPLOAD_MIB=256 uploads one size only.
@@ -11,6 +11,7 @@ import { bundle, defines } from "../web/build.mjs";
 import { builds, dist } from "./builds.mjs";
 import { chats } from "./chat.mjs";
 import { bound, everyBoundMet, median, most, quantile, ratio } from "./figures.mjs";
+import { speed } from "./lighthouse.mjs";
 import { memory } from "./memory.mjs";
 import { isolate, serve, types } from "./serve.mjs";
 import { sizes } from "./sizes.mjs";
@@ -107,6 +108,7 @@ const parts = {
   },
   upload: () => uploads(browser, profile),
   memory: () => memory(browser),
+  speed: () => speed(browser),
 };
 try {
   console.log(`${await browser.version()}, Node ${process.version}, ${["openai", "ai", "@ai-sdk/react", "react", "eventsource-parser", "@azure/storage-blob", "tus-js-client"].map((name) => `${name} ${version(name)}`).join(", ")}`);
