@@ -24,7 +24,7 @@ go_tests = $(addprefix e2e/,$(addsuffix .test.mjs, turn ends cancel replay crash
 browser := . ./wasm/... ./jsbridge/...
 
 .PHONY: demo docs test build check bench fuzz clean
-.PHONY: install contract border small kept format vet thirtytwo types size package arch reproducible native tinygo facade differential simulation chromium hostile gobuild e2e sizes documentation
+.PHONY: install contract border small kept format vet thirtytwo types size package arch reproducible native tinygo facade differential simulation chromium hostile gobuild newcomer e2e sizes documentation
 
 # MODEL_URL=… MODEL=… lets a model answer; its key, if it wants one, is read from the environment variable MODEL_KEY, or from
 # the one that MODEL_KEY_ENV names.
@@ -40,7 +40,7 @@ docs: documentation
 	@exec .cache/turnwire-dev
 
 # kept before build, which makes anew what kept would complain of.
-test: install kept build check native tinygo facade differential simulation chromium hostile gobuild e2e
+test: install kept build check native tinygo facade differential simulation chromium hostile gobuild newcomer e2e
 
 build: $(npm)
 	$(stage) build node web/build.mjs
@@ -144,6 +144,10 @@ hostile: build
 # What depends on the module, with the standard build in place of the small one.
 gobuild: build
 	$(stage) "the standard build" env TURNWIRE_BUILD=go node --test --test-reporter=dot $(go_tests)
+
+# A chat from an empty folder, by README's own words. A stage of its own, for it runs `make demo`, which builds.
+newcomer: build
+	$(stage) "the newcomer" node --test --test-reporter=dot e2e/newcomer.mjs
 
 # Last of the stages, and without one's closing line: a run ends with the test runner's own summary and time.
 e2e: build documentation
