@@ -22,8 +22,9 @@ before(async () => {
   // The examples say where `make demo` serves, which may be taken.
   bed.browser = await Browser.start([`--host-resolver-rules=MAP 127.0.0.1:8080 ${new URL(bed.service.origin).host}`]);
   const files = temporaryFolder("examples");
-  bed.file = join(files.path, "handbook.txt");
-  writeFileSync(bed.file, "The answer is 42.");
+  // So large that its checksum is the worker's.
+  bed.file = join(files.path, "handbook.bin");
+  writeFileSync(bed.file, new Uint8Array(9 << 20));
 }, { timeout: 600_000 });
 after(async () => {
   await bed.browser?.close();
@@ -56,7 +57,7 @@ async function serve(name) {
     files[path.slice(dist.length)] = { body: readFileSync(path) };
   }
   const host = await Host.start({ ...files, "/": { headers: { "content-type": "text/html" }, body: files["/index.html"].body } });
-  return { origin: host.origin, stop: () => host.close() };
+  return { origin: host.origin, missing: () => Object.keys(host.asked).filter((path) => !host.files[path]), stop: () => host.close() };
 }
 
 for (const name of names) {
@@ -67,6 +68,7 @@ for (const name of names) {
     try {
       await driveChat({ ...bed, address: `${server.origin}/` });
       if (name === "script-tag") await hello(server.origin);
+      assert.deepEqual(server.missing?.() ?? [], [], "the build lacks these");
     } finally {
       await server.stop();
     }

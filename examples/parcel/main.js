@@ -19,6 +19,6 @@ form.onsubmit = async (event) => {
 };
 stop.onclick = () => turn?.abort();
 file.onchange = () => {
-  const upload = client.files.upload(file.files[0], { purpose: "rag", wait: true });
+  const upload = client.files.upload(file.files[0], { wait: true });
   upload.done().then(({ status }) => show(`The file is ${status}`), (error) => show(error.message));
 };
