@@ -1,0 +1,23 @@
+package proxy_test
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// memory is a store for one process.
+type memory struct{ owners sync.Map }
+
+func (m *memory) Put(_ context.Context, thing, caller string, _ time.Duration) error {
+	m.owners.Store(thing, caller)
+	return nil
+}
+
+func (m *memory) Owner(_ context.Context, thing string, _ time.Duration) (string, error) {
+	caller, _ := m.owners.Load(thing)
+	name, _ := caller.(string)
+	return name, nil
+}
+
+func (m *memory) Ping(context.Context) error { return nil }
