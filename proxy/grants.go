@@ -68,6 +68,14 @@ func (s secrets) signed(sum []byte, purpose string, texts ...string) bool {
 // no other text says the same.
 var encoding = base64.RawURLEncoding.Strict()
 
+func decode(text string) ([]byte, error) {
+	// The decoder leaves line ends out.
+	if strings.ContainsAny(text, "\r\n") {
+		return nil, base64.CorruptInputError(strings.IndexAny(text, "\r\n"))
+	}
+	return encoding.DecodeString(text)
+}
+
 // sealed puts the right to a thing into its identifier: ID.SEAL, where the seal is the time at which it expires, in
 // seconds since 1970 as 40 bits, and the signature of kind, caller, identifier and time. Nobody remembers anything.
 type sealed struct {
@@ -93,7 +101,7 @@ func (s sealed) take(_ context.Context, of kind, caller, shown string) (string, 
 	if dot < 0 {
 		return "", unknown(of)
 	}
-	seal, err := encoding.DecodeString(shown[dot+1:])
+	seal, err := decode(shown[dot+1:])
 	if err != nil || len(seal) != timeSize+macSize {
 		return "", unknown(of)
 	}

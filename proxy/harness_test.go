@@ -224,7 +224,7 @@ func (h *house) take(res *http.Response) answer {
 	return answer{res.StatusCode, res.Header, string(body)}
 }
 
-// raw writes bytes to the proxy as they are, and gives the answer; more is written when it is asked for.
+// raw writes bytes to the proxy as they are, and gives the answer.
 func (h *house) raw(text string) answer {
 	h.t.Helper()
 	conn, err := (&net.Dialer{}).DialContext(h.t.Context(), "tcp", h.server.Listener.Addr().String())
@@ -232,7 +232,8 @@ func (h *house) raw(text string) answer {
 	defer conn.Close()
 	_, err = io.WriteString(conn, text)
 	require.NoError(h.t, err)
-	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	method, _, _ := strings.Cut(text, " ")
+	res, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
 	require.NoError(h.t, err)
 	return h.take(res)
 }

@@ -21,3 +21,25 @@ func (m *memory) Owner(_ context.Context, thing string, _ time.Duration) (string
 }
 
 func (m *memory) Ping(context.Context) error { return nil }
+
+// broken is a store that can be away.
+type broken struct {
+	memory
+	err error
+}
+
+func (b *broken) Put(ctx context.Context, thing, caller string, keep time.Duration) error {
+	if b.err != nil {
+		return b.err
+	}
+	return b.memory.Put(ctx, thing, caller, keep)
+}
+
+func (b *broken) Owner(ctx context.Context, thing string, keep time.Duration) (string, error) {
+	if b.err != nil {
+		return "", b.err
+	}
+	return b.memory.Owner(ctx, thing, keep)
+}
+
+func (b *broken) Ping(context.Context) error { return b.err }

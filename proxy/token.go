@@ -55,8 +55,8 @@ func (t *Tokens) Caller(token string) (string, error) {
 	if len(parts) != 3 {
 		return "", errInvalidToken
 	}
-	name, err := encoding.DecodeString(parts[0])
-	sum, failed := encoding.DecodeString(parts[2])
+	name, err := decode(parts[0])
+	sum, failed := decode(parts[2])
 	if err != nil || failed != nil || !t.secrets.signed(sum, "caller", string(name), parts[1]) {
 		return "", errInvalidToken
 	}

@@ -98,6 +98,12 @@ func TestRules(t *testing.T) {
 		"its test as well":      {"wasm/turn/a_test.go", `package turn; import _ "m/internal/service"`, twoSources},
 		"service from core":     {"internal/service/a.go", `package service; import _ "m/wasm/sse"`, twoSources},
 		"command from core":     {"cmd/x/main.go", `package main; import _ "m/wasm/sse"`, twoSources},
+		"proxy from service":    {"proxy/a.go", `package proxy; import _ "m/internal/service"`, standsAlone},
+		"proxy from core":       {"proxy/a.go", `package proxy; import _ "m/wasm/sse"`, standsAlone},
+		"proxy's test of both":  {"proxy/a_test.go", `package proxy; import _ "m/internal/service"`, ""},
+		"proxy's own part":      {"proxy/metrics/a.go", `package metrics; import _ "m/proxy"`, ""},
+		"command serves proxy":  {"cmd/x/main.go", `package main; import _ "m/proxy"`, ""},
+		"service from proxy":    {"internal/service/a.go", `package service; import _ "m/proxy"`, "commands serve the proxy"},
 		"service from jsbridge": {"internal/service/a.go", `package service; import _ "m/jsbridge"`, twoSources},
 	}
 	for name, test := range tests {

@@ -28,13 +28,14 @@ var layers = map[string][]string{
 }
 
 const (
-	noIO       = "the core and its drivers do no I/O: they take inputs, and the page acts"
-	noClock    = "the core has no clock: each input brings the time it happened at"
-	noRandom   = "the core has no randomness: it is handed in, so that a seed replays a run"
-	noWaiting  = "nothing in the core and its drivers waits, so nothing in it can deadlock, race or leak"
-	noWeight   = "it is heavy in the binary, and would rule out a build without reflection"
-	noJS       = "only jsbridge/page touches JavaScript"
-	twoSources = "the reference service is written from the spec, not from the client, so that one checks the other"
+	noIO        = "the core and its drivers do no I/O: they take inputs, and the page acts"
+	noClock     = "the core has no clock: each input brings the time it happened at"
+	noRandom    = "the core has no randomness: it is handed in, so that a seed replays a run"
+	noWaiting   = "nothing in the core and its drivers waits, so nothing in it can deadlock, race or leak"
+	noWeight    = "it is heavy in the binary, and would rule out a build without reflection"
+	noJS        = "only jsbridge/page touches JavaScript"
+	standsAlone = "proxy is public: who serves it in a program of his own gets nothing of this house with it"
+	twoSources  = "the reference service is written from the spec, not from the client, so that one checks the other"
 )
 
 // pureForbids gives the reason why the core, its drivers and the contract may not import a package, or one below it.
@@ -117,6 +118,12 @@ func importFault(module string, s source, path string) string {
 	local, isLocal := strings.CutPrefix(path, module+"/")
 	if !isLocal {
 		return ""
+	}
+	if below("proxy", s.folder) && !below("proxy", local) && !s.isTest() {
+		return standsAlone
+	}
+	if local == "proxy" && !below("proxy", s.folder) && !below("cmd", s.folder) && !below("bench", s.folder) {
+		return "arrows go one way: commands serve the proxy, nothing else knows it"
 	}
 	if shipped != (below("wasm", local) || below("jsbridge", local)) && !s.compares() {
 		return twoSources
