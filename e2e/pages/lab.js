@@ -3,8 +3,9 @@
 import * as Turnwire from "/turnwire/turnwire.mjs";
 import { bytes } from "/bytes.js";
 
-// With ?base=… the service lies at another origin than the page.
-const settings = { baseURL: new URLSearchParams(location.search).get("base") ?? location.origin, apiKey: "dev-key", workspaceId: "demo", agentId: "assistant", maxRetries: 0 };
+// With ?base=… the service lies at another origin than the page, with &key=… behind a proxy that takes this one.
+const query = new URLSearchParams(location.search);
+const settings = { baseURL: query.get("base") ?? location.origin, apiKey: query.get("key") ?? "dev-key", workspaceId: "demo", agentId: "assistant", maxRetries: 0 };
 
 const client = (options) => new Turnwire.AgentClient({ ...settings, ...options });
 

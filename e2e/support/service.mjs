@@ -13,18 +13,24 @@ export const top = fileURLToPath(new URL("../..", import.meta.url));
 /** How long a test waits for what must come: only a failure takes this long. */
 const patience = 30_000;
 
-let binary;
+const binaries = {};
 
-function build() {
-  if (binary) return binary;
+/** A command of the house, built once. */
+export function command(name) {
+  if (binaries[name]) return binaries[name];
   const folder = join(top, ".cache", "e2e");
   mkdirSync(folder, { recursive: true });
   // Test files run in processes of their own, and none may find the file half written or in use.
-  const own = join(folder, `turnwire-dev.${process.pid}`);
-  execFileSync("go", ["build", "-o", own, "./cmd/turnwire-dev"], { cwd: top, stdio: ["ignore", "ignore", "inherit"] });
-  renameSync(own, join(folder, "turnwire-dev"));
-  return (binary = join(folder, "turnwire-dev"));
+  const own = join(folder, `${name}.${process.pid}`);
+  execFileSync("go", ["build", "-o", own, `./cmd/${name}`], { cwd: top, stdio: ["ignore", "ignore", "inherit"] });
+  renameSync(own, join(folder, name));
+  return (binaries[name] = join(folder, name));
 }
+
+/** Behind the proxy a page's identifiers carry a seal, and the service's idempotency keys the caller's mark: see proxy/doc.go. */
+const proxied = !!process.env.TURNWIRE_PROXY;
+const bare = (id) => (proxied ? id?.replace(/\.[\w-]{28}$/, "") : id);
+const unmarked = (key) => (proxied ? key.replace(/\.[\w-]{12}$/, "") : key);
 
 const same = (record, match) => Object.entries(match).every(([name, value]) => record[name] === value);
 
@@ -46,7 +52,7 @@ export class Service {
   static async startWith(env, ...flags) {
     const service = new Service();
     const args = ["-addr", "127.0.0.1:0", "-faults", "-log-format", "json", "-dist", folder, ...flags];
-    const child = (service.#process = spawn(build(), args, { cwd: top, env: { ...process.env, TMPDIR: service.#folder.path, ...env }, stdio: ["ignore", "pipe", "pipe"] }));
+    const child = (service.#process = spawn(command("turnwire-dev"), args, { cwd: top, env: { ...process.env, TMPDIR: service.#folder.path, ...env }, stdio: ["ignore", "pipe", "pipe"] }));
     const kill = () => child.kill("SIGKILL");
     process.prependOnceListener("exit", kill);
     service.#exited = new Promise((resolve) => child.once("exit", resolve)).then(() => process.off("exit", kill));
@@ -75,6 +81,7 @@ export class Service {
 
   /** The first record whose fields are those of match, now or as soon as it is written. */
   async logged(match) {
+    for (const name of ["chat", "file"]) if (name in match) match = { ...match, [name]: bare(match[name]) };
     const past = this.log.find((record) => same(record, match));
     if (past) return past;
     return new Promise((resolve, reject) => {
@@ -94,12 +101,12 @@ export class Service {
   /** Waits until the newest turn of a chat is over, and gives its debug record. */
   async over(chat) {
     await this.logged({ msg: "turn finished", chat });
-    return (await this.turns()).findLast((turn) => turn.chat_id === chat);
+    return (await this.turns()).findLast((turn) => turn.chat_id === bare(chat));
   }
 
   /** All turns, oldest first: turn_id, chat_id, idempotency_key, status, requests, aborts, tools, events. */
-  turns() {
-    return this.#get("/debug/turns");
+  async turns() {
+    return (await this.#get("/debug/turns")).map((turn) => ({ ...turn, idempotency_key: unmarked(turn.idempotency_key) }));
   }
 
   /** The newest turn; undefined before the first. */
@@ -121,8 +128,8 @@ export class Service {
   }
 
   /** A file's record. */
-  file(id) {
-    return this.#get(`/v1/files/${id}`, { authorization: "Bearer dev-key" });
+  async file(id) {
+    return { ...(await this.#get(`/v1/files/${bare(id)}`, { authorization: "Bearer dev-key" })), file_id: id };
   }
 
   /** A file's record, once its status is this one. */
@@ -133,7 +140,7 @@ export class Service {
 
   /** The requests to the service's own storage so far, of one file or of all: file_id, operation, block_id, bytes, headers, status, finished. */
   storage(fileId = "") {
-    return this.#get(`/debug/storage?file_id=${fileId}`);
+    return this.#get(`/debug/storage?file_id=${bare(fileId)}`);
   }
 
   /** The same, as soon as they are as test wants them. */
