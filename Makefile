@@ -62,7 +62,7 @@ $(npm): package-lock.json
 
 # The C compiler is for the race detector.
 install: $(npm)
-	@scripts/apt-install git=git gcc=gcc gcc=libc6-dev chromium=chromium firefox-esr=firefox-esr
+	@scripts/apt-install git=git gcc=gcc gcc=libc6-dev chromium=chromium firefox-esr=firefox-esr redis-server=redis-server
 
 format:
 	$(stage) format scripts/format
