@@ -176,14 +176,14 @@ check("an abort that the service refuses rejects, and the turn is cancelled all 
   assert.equal((await service.over(seen.chat)).status, "completed");
 });
 
-check("chat.abort() stops the turn of another page", async ({ page, service, browser }) => {
+check("chat.abort() stops the turn of another page", async ({ page, service, browser, home }) => {
   const chat = await page.evaluate(async () => {
     const chat = await lab.chat();
     globalThis.seen = lab.follow(chat.send("count to 100000"));
     return chat.id;
   });
   await service.logged({ msg: "turn started", chat });
-  const other = await browser.open(service.origin + "/");
+  const other = await browser.open(home);
   await other.evaluate((chat) => lab.client().chats.open(chat).abort(), chat);
   // The stream of the first page closes without turn_complete, and nobody cancelled there.
   const seen = await page.evaluate(() => seen);

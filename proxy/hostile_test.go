@@ -27,7 +27,7 @@ func TestHostileRequests(t *testing.T) {
 	t.Cleanup(svc.Close)
 	now := time.Now()
 	h := front(t, svc.URL, func(c *proxy.Config) {
-		c.MaxBody, c.BodyTimeout, c.MaxFile, c.Models = 1000, 50*time.Millisecond, 100, []string{"small"}
+		c.MaxBody, c.BodyTimeout, c.MaxFile, c.Models = 1000, time.Second, 100, []string{"small"}
 		c.Now = func() time.Time { return now }
 		authorize := c.Authorize
 		c.Authorize = func(r *http.Request) (string, error) {

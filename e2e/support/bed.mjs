@@ -14,7 +14,7 @@ const blank = join(top, "e2e", "pages");
 export const elsewhere = (service) => `${service.origin.replace("127.0.0.1", "localhost")}/?base=${encodeURIComponent(service.origin)}`;
 
 /**
- * Makes the function that declares a test: `check(name, async ({ page, service, browser, t }) => …)`. The page of a
+ * Makes the function that declares a test: `check(name, async ({ page, service, browser, home, t }) => …)`. The page of a
  * test is open at the service's "/", or with `at` at the address that it makes of the service, and closed after it;
  * what is left in page.uncaught fails the test. flags may be a function too, of what runs only once the tests do;
  * chromium are further ones of the browser. A test may have options of its own, for itself and its page; those given
@@ -26,6 +26,7 @@ export function testbed({ web = blank, flags = [], env = () => ({}), chromium = 
   before(async () => {
     bed.service = await Service.startWith(env(), "-web", web, ...(typeof flags === "function" ? flags() : flags));
     if (process.env.TURNWIRE_PROXY) bed.proxy = await Proxy.start(bed.service);
+    bed.home = `${bed.service.origin}/${bed.proxy?.query ?? ""}`;
     bed.browser = await Browser.start(chromium);
   });
   after(async () => {
@@ -33,7 +34,7 @@ export function testbed({ web = blank, flags = [], env = () => ({}), chromium = 
     await bed.proxy?.close();
     await bed.service?.close();
   });
-  const usual = ({ origin }) => `${origin}/${bed.proxy?.query ?? ""}`;
+  const usual = () => bed.home;
   return function check(name, run, own) {
     const options = { timeout: 120_000, at: usual, ...every, ...own };
     test(name, options, async (t) => {
