@@ -1,5 +1,5 @@
 // No code in README and docs that nothing has tried: a block says in its fence's first line which file it is quoted from, such
-// as ```js examples/rollup/rollup.config.js, or is a newcomer's command, or else it compiles.
+// as ```js examples/rollup/rollup.config.js, or is a newcomer's command, or else it compiles, or is of commands that there are.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -21,10 +21,25 @@ for (const { at, from, code: quoted } of code.filter(({ from }) => from && from 
   });
 }
 
-test("the commands are those that e2e/newcomer.mjs follows, in README", () => {
-  const others = code.filter(({ at, language, from }) => (from === "newcomer" ? language !== "sh" || !at.startsWith("README.md:") : language === "sh" && !from));
+test("the newcomer's commands are in README, where e2e/newcomer.mjs follows them", () => {
+  const others = code.filter(({ at, language, from }) => from === "newcomer" && (language !== "sh" || !at.startsWith("README.md:")));
   assert.deepEqual(others.map(({ at }) => at), []);
 });
+
+for (const { at, code: commands } of code.filter(({ language, from }) => language === "sh" && !from)) {
+  test(`the commands of ${at} are ones that there are`, () => {
+    const { status, stderr } = spawnSync("bash", ["-n", "-c", commands], { encoding: "utf8" });
+    assert.equal(status, 0, stderr);
+    for (const [, words] of commands.matchAll(/(?:^|&& |; |\bMODEL_KEY=\S+ )make ([^#&;\n]+)/gm)) {
+      const { status, stderr } = spawnSync("make", ["-n", ...words.trim().split(/\s+/)], { cwd: top, encoding: "utf8" });
+      assert.equal(status, 0, `make ${words}: ${stderr}`);
+    }
+    for (const [, name, words] of commands.matchAll(/(?:^|\.\/)(turnwire-\w+) ([^\n]+)/gm)) {
+      const flags = spawnSync("go", ["run", `./cmd/${name}`, "-help"], { cwd: top, encoding: "utf8" }).stderr;
+      for (const [, flag] of words.matchAll(/(?:^| )-([a-z-]+)/g)) assert.match(flags, new RegExp(`^  -${flag}\\b`, "m"), `${name} has no flag -${flag}`);
+    }
+  });
+}
 
 test("html is quoted", () => {
   assert.deepEqual(code.filter(({ language, from }) => language === "html" && !from).map(({ at }) => at), []);
@@ -32,7 +47,7 @@ test("html is quoted", () => {
 
 test("what is not quoted compiles", () => {
   // Below the top, where a compiler finds the package and the kits.
-  const folder = join(top, ".cache", "docs");
+  const folder = join(top, ".cache", "code-blocks");
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const files = code.filter(({ language, from }) => !from && compiled.includes(language)).map(({ at, language, code }) => {
