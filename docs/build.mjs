@@ -1,7 +1,7 @@
 // Builds the documentation, `node docs/build.mjs`: the pages that docs/README.md lists and the API reference, one site in
 // .cache/docs. Fails where a public name has no words, a link or its anchor leads nowhere, or a page is not listed.
 
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Application, Converter, PageEvent, ReflectionKind, RendererEvent } from "typedoc";
@@ -16,7 +16,9 @@ const out = join(top, ".cache", "docs");
 function entryPoints() {
   const { exports } = JSON.parse(readFileSync(join(web, "package.json"), "utf8"));
   const typed = Object.keys(exports).filter((path) => exports[path].types);
-  return typed.map((path) => join(web, "src", path === "." ? "index.d.ts" : `doors/${path.slice(2)}.ts`));
+  // Where types are written by hand they are what is described.
+  const source = (name) => [`${name}/types.d.ts`, `${name}.ts`].map((file) => join(web, "src", "doors", file)).find(existsSync);
+  return typed.map((path) => (path === "." ? join(web, "src", "index.d.ts") : source(path.slice(2))));
 }
 
 /** The pages, in the order in which the index lists them. */

@@ -7,6 +7,7 @@
  */
 import type { AgentClient, AgentFile, Turn, TurnStatus, UploadOptions } from "turnwire";
 
+/** The element. */
 export class TurnwireChat extends HTMLElement {
   /**
    * Used for everything. Without one, the element makes its own of base-url, workspace-id, agent-id and apiKey, and closes it
@@ -50,6 +51,7 @@ export class TurnwireChat extends HTMLElement {
 
   /** Of the chat that is shown; undefined before its first message. Set, it opens a chat that exists, with nothing shown of it. */
   get chatId(): string | undefined;
+  /** Opens another chat. */
   set chatId(id: string | undefined);
   /** Whether a turn is under way. */
   readonly running: boolean;
@@ -66,25 +68,59 @@ export class TurnwireChat extends HTMLElement {
   /** Resolves when nothing that has begun by now is under way. */
   settled(): Promise<void>;
 
+  /** Listens to what happens in the element: ChatEvents has its events. */
   addEventListener<T extends keyof ChatEvents>(type: T, listener: (this: TurnwireChat, event: CustomEvent<ChatEvents[T]>) => unknown, options?: boolean | AddEventListenerOptions): void;
+  /** Any other event, as of every element. */
   addEventListener<T extends Exclude<keyof HTMLElementEventMap, keyof ChatEvents>>(type: T, listener: (this: TurnwireChat, event: HTMLElementEventMap[T]) => unknown, options?: boolean | AddEventListenerOptions): void;
+  /** An event of a page's own. */
   addEventListener(type: string, listener: EventListenerOrEventListenerObject | null, options?: boolean | AddEventListenerOptions): void;
 }
 
+/** Of an upload's options those that the element leaves to the page. */
 export type ChatUploadOptions = Pick<UploadOptions, "purpose" | "blockSize" | "concurrency" | "blockTries" | "blockTimeout" | "checksum" | "checksumEncoding" | "mapUploadTicket">;
 
 /** What an event's `detail` holds. None bubbles. */
 export interface ChatEvents {
   /** A turn begins: the place to listen to it, before its first event. */
-  turn: { readonly turn: Turn; readonly message: string };
-  /** It is over. `turn` is undefined where there was none, since the chat could not be created. */
-  turnend: { readonly turn: Turn | undefined; readonly message: string; readonly status: TurnStatus; readonly error?: unknown };
+  turn: {
+    /** Not yet begun at the service. */
+    readonly turn: Turn;
+    /** As it was written. */
+    readonly message: string;
+  };
+  /** It is over. */
+  turnend: {
+    /** undefined where there was none, since the chat could not be created. */
+    readonly turn: Turn | undefined;
+    /** As it was written. */
+    readonly message: string;
+    /** How it ended. */
+    readonly status: TurnStatus;
+    /** Why it failed or was interrupted. */
+    readonly error?: unknown;
+  };
   /** `running` or `chatId` has changed. */
   statechange: undefined;
-  /** A file enters a state. `file` once it is ready, `error` where it failed. */
-  file: { readonly name: string; readonly size: number; readonly state: ChatFileState; readonly file?: Pick<AgentFile, "id" | "checksum">; readonly error?: unknown };
-  /** An attribute or apiKey is missing or wrong: nothing is sent until it is right. `name` is the attribute's. */
-  error: { readonly name: string; readonly error: Error };
+  /** A file enters a state. */
+  file: {
+    /** The file's own. */
+    readonly name: string;
+    /** Bytes. */
+    readonly size: number;
+    /** The new one. */
+    readonly state: ChatFileState;
+    /** Once it is ready. */
+    readonly file?: Pick<AgentFile, "id" | "checksum">;
+    /** Where it failed. */
+    readonly error?: unknown;
+  };
+  /** An attribute or apiKey is missing or wrong: nothing is sent until it is right. */
+  error: {
+    /** The attribute's. */
+    readonly name: string;
+    /** Its message is what the element shows. */
+    readonly error: Error;
+  };
 }
 
 /**
@@ -108,124 +144,195 @@ export interface Explanation {
 /** Every word of the element. */
 export interface ChatStrings {
   // ---------------------------------------------------------------------------------------------- numbers
+  /** “1,234” */
   number: (value: number) => string;
-  /** Of milliseconds. */
+  /** “1.5 s”. Of milliseconds. */
   duration: (ms: number) => string;
-  /** A size. */
+  /** “614 kB”. A size. */
   bytes: (size: number) => string;
+  /** “67 events” */
   events: (count: number) => string;
+  /** “3 blocks” */
   blocks: (count: number) => string;
 
   // ------------------------------------------------------------------------------------------ conversation
+  /** “Conversation” */
   conversation: string;
+  /** “Latest” */
   latest: string;
-  /** The name of the reader's message, for screen readers. */
+  /** “You”. The name of the reader's message, for screen readers. */
   you: string;
-  /** The name of answer `number`, from 1. */
+  /** “Answer 2”. The name of answer `number`, from 1. */
   answer: (number: number) => string;
+  /** “Waiting for the service…” */
   waiting: string;
+  /** “Answering · 1.5 s · 67 events” */
   answering: (took: string, events: string) => string;
-  /** `firstWord` is a duration, "" where there was none. */
+  /** “Completed in 1.5 s · 67 events · first word after 368 ms”. `firstWord` is a duration, "" where there was none. */
   completed: (took: string, events: string, firstWord: string) => string;
+  /** “Stopped after 1.5 s” */
   stopped: (took: string) => string;
-  /** Follows `stopped` once the service has answered; `refusal` is "" where it has stopped. */
+  /** “, here and at the service”. Follows `stopped` once the service has answered; `refusal` is "" where it has stopped. */
   stopAnswered: (refusal: string) => string;
+  /** “Interrupted after 1.5 s: the connection ended before the answer did” */
   interrupted: (took: string, why: string) => string;
+  /** “Failed: the request was refused” */
   failed: (why: string) => string;
+  /** “Details” */
   details: string;
+  /** “Pick up again” */
   pickUp: string;
+  /** “Send again” */
   sendAgain: string;
+  /** “Open settings” */
   openSettings: string;
+  /** “Copy” */
   copy: string;
+  /** “Copied” */
   copied: string;
+  /** “Could not copy” */
   notCopied: string;
+  /** “Copy answer” */
   copyAnswer: string;
+  /** “Copy code” */
   copyCode: string;
+  /** “Thinking…” */
   thinking: string;
-  /** `took` is "" where it was not watched. */
+  /** “Thought for 1.5 s”. `took` is "" where it was not watched. */
   thought: (took: string) => string;
-  /** A call without a name. */
+  /** “tool”. A call without a name. */
   tool: string;
+  /** “writing its arguments” */
   toolBuilding: string;
+  /** “running” */
   toolRunning: string;
-  /** `took` is "" where it was not watched. */
+  /** “finished in 184 ms”. `took` is "" where it was not watched. */
   toolFinished: (took: string) => string;
+  /** “no result came” */
   toolWithoutResult: string;
+  /** “Arguments” */
   toolArguments: string;
+  /** “Result” */
   toolResult: string;
-  /** For screen readers. */
+  /** “Arguments of calculator”. For screen readers. */
   toolArgumentsOf: (tool: string) => string;
+  /** “Result of calculator” */
   toolResultOf: (tool: string) => string;
-  /** For screen readers. */
+  /** “Code, js”. For screen readers. */
   code: (language: string) => string;
+  /** “Table” */
   table: string;
+  /** “Image: a whale” */
   image: (text: string) => string;
 
   // --------------------------------------------------------------------------------------------- composer
+  /** “Message” */
   message: string;
+  /** “Message to the agent” */
   messageField: string;
+  /** “Ask the agent…” */
   placeholder: string;
+  /** “Send” */
   send: string;
+  /** “Stop the answer” */
   stop: string;
+  /** “Enter sends, Shift+Enter starts a new line” */
   hint: string;
+  /** “Esc stops the answer” */
   hintRunning: string;
-  /** Where a message is sent while an answer is on its way. */
+  /** “An answer is on its way. Esc stops it.”. Where a message is sent while an answer is on its way. */
   hintBusy: string;
 
   // ------------------------------------------------------------------------------- said to screen readers
+  /** “Message sent. The agent is answering.” */
   saidSent: string;
+  /** “Answer complete.” */
   saidCompleted: string;
+  /** “Answer stopped.” */
   saidStopped: string;
+  /** “The turn failed.” */
   saidFailed: string;
+  /** “The answer was interrupted.” */
   saidInterrupted: string;
 
   // ------------------------------------------------------------------------------------------------ files
+  /** “Files” */
   files: string;
+  /** “Add files” */
   attach: string;
+  /** “Add files: choose them, drop them here or paste them” */
   attachHint: string;
+  /** “Drop the files to upload them” */
   drop: string;
+  /** “A folder can't be uploaded: open it and add the files in it.” */
   folder: string;
+  /** “a.txt is in the list already.” */
   inList: (name: string) => string;
-  /** How many files are in each state; none where there is no file. */
+  /** “1 uploading, 2 ready”. How many files are in each state; none where there is no file. */
   filesCount: (counts: Readonly<Partial<Record<ChatFileState, number>>>) => string;
+  /** “Upload of a.txt” */
   uploadOf: (name: string) => string;
+  /** “Pause a.txt” */
   pauseFile: (name: string) => string;
+  /** “Go on with a.txt” */
   resumeFile: (name: string) => string;
+  /** “Upload a.txt again” */
   againFile: (name: string) => string;
+  /** “Choose a.txt again” */
   chooseFile: (name: string) => string;
+  /** “Cancel a.txt” */
   cancelFile: (name: string) => string;
+  /** “Remove a.txt from the list” */
   removeFile: (name: string) => string;
+  /** “Waiting for its turn” */
   fileWaiting: string;
+  /** “Preparing” */
   filePreparing: string;
+  /** “Uploading” */
   fileUploading: string;
-  /** All bytes are stored, the checksum is still computed. */
+  /** “Checking”. All bytes are stored, the checksum is still computed. */
   fileChecking: string;
+  /** “Paused” */
   filePaused: string;
+  /** “Waiting for the network” */
   fileOffline: string;
+  /** “Telling the service” */
   fileReporting: string;
-  /** `status` is the service's own word, "" where it has said none. */
+  /** “Stored. The service is reading it”. `status` is the service's own word, "" where it has said none. */
   fileProcessing: (status: string) => string;
+  /** “Ready” */
   fileReady: string;
+  /** “Failed: the storage did not take it” */
   fileFailed: (why: string) => string;
+  /** “Cancelling” */
   fileCancelling: string;
+  /** “Cancelled” */
   fileCancelled: string;
-  /** `percent` of it is stored. */
+  /** “50 % is stored. Choose the file again to go on”. `percent` of it is stored. */
   fileLeft: (percent: number) => string;
+  /** “48 %” */
   percent: (percent: number) => string;
+  /** “11 MB/s” */
   rate: (bytes: string) => string;
+  /** “3 s left” */
   timeLeft: (seconds: number) => string;
+  /** “3/6 blocks” */
   blocksDone: (done: number, total: number) => string;
+  /** “went on at 50 %” */
   wentOnAt: (percent: number) => string;
+  /** “SHA-256 a6ea168b… of a.txt, copy” */
   sumOf: (sum: string, name: string) => string;
+  /** “Questions about the newest file” */
   questions: string;
-  /** Offered as a message about a text file and something that it writes about. */
+  /** “What does a.md say about whales?”. Offered as a message about a text file and something that it writes about. */
   question: (name: string, topic: string) => string;
+  /** “Ask about a.md” */
   askAbout: (name: string) => string;
-  /** What askAbout writes into the field, for the reader to go on. */
+  /** “What does a.md say about ”. What askAbout writes into the field, for the reader to go on. */
   questionBegun: (name: string) => string;
 
   // ---------------------------------------------------------------------------------------------- trouble
-  /** An attribute is missing or wrong. */
+  /** “This chat is not set up”. An attribute is missing or wrong. */
   misconfigured: string;
   /** Of what a turn or an upload ended with: an error of the package, most often. */
   explain: (error: unknown, where: { readonly baseURL: string; readonly workspaceId: string; readonly agentId: string }) => Explanation;
