@@ -33,10 +33,20 @@ async function refusal(call) {
   }
 }
 
-async function collect(stream, into, each) {
-  for await (const value of stream) {
+async function collect(values, into, each) {
+  for await (const value of values instanceof ReadableStream ? chunks(values) : values) {
     into.push(value);
     each?.(value);
+  }
+}
+
+/** What a stream gives, one by one: WebKit's can't be iterated. */
+async function* chunks(stream) {
+  const reader = stream.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    yield value;
   }
 }
 
@@ -150,4 +160,4 @@ function stream(bytes, piece = 70_001) {
   }, { highWaterMark: 0 });
 }
 
-globalThis.lab = { Turnwire, settings, client, chat, fault, told, settled, refusal, follow, bytes, asking, watch, upload, kinds, stream, open, records };
+globalThis.lab = { Turnwire, settings, client, chat, fault, told, settled, refusal, chunks, follow, bytes, asking, watch, upload, kinds, stream, open, records };

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { Browser } from "./browser.mjs";
+import { reasonFor } from "./engines.mjs";
 import { Proxy } from "./proxy.mjs";
 import { Service, top } from "./service.mjs";
 
@@ -36,7 +37,7 @@ export function testbed({ web = blank, flags = [], env = () => ({}), chromium = 
   });
   const usual = () => bed.home;
   return function check(name, run, own) {
-    const options = { timeout: 120_000, at: usual, ...every, ...own };
+    const options = { timeout: 120_000, at: usual, skip: reasonFor(name), ...every, ...own };
     test(name, options, async (t) => {
       const page = await bed.browser.open(options.at(bed.service), options);
       try {

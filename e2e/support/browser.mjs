@@ -1,36 +1,57 @@
-// Chromium with a profile of its own, and pages that notice what goes wrong on them.
+// A browser with a profile of its own, and pages that notice what goes wrong on them: Chromium, or in the suites of
+// engines.mjs the engine that TURNWIRE_ENGINE names.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import puppeteer from "puppeteer-core";
+import { engine } from "./engines.mjs";
+import { called, note, outcome, WebKit } from "./webkit.mjs";
+
+const slowing = ["--disable-background-timer-throttling", "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows"];
+
+const launches = {
+  chromium: ({ flags, peoples }) => ({
+    command: "chromium",
+    // Recorded traffic stays in the page's process, half a kilobyte a request: memory.test would measure that.
+    networkEnabled: false,
+    ignoreDefaultArgs: peoples ? ["--disable-back-forward-cache", ...slowing] : [],
+    args: [
+      "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+      "--disable-component-update", "--disable-sync",
+      // A page that is not in front is a page all the same: its timers and frames must not be slowed.
+      ...(peoples ? ["--enable-features=BackForwardCache"] : slowing),
+      ...flags,
+    ],
+  }),
+  firefox: ({ peoples }) => ({
+    command: "firefox-esr",
+    browser: "firefox",
+    extraPrefsFirefox: peoples ? { "fission.bfcacheInParent": true, "browser.sessionhistory.max_total_viewers": -1 } : {},
+  }),
+};
 
 export class Browser {
   #browser;
   #profile;
   #kill;
 
-  /** Starts one; flags are further ones of Chromium. */
-  static async start(flags = []) {
-    const executablePath = execFileSync("sh", ["-c", "command -v chromium"], { encoding: "utf8" }).trim();
+  /** Starts one; flags are further ones of Chromium. With `peoples` it keeps pages and slows those in the back, as people's do. */
+  static async start(flags = [], { peoples = false } = {}) {
+    if (engine !== "chromium" && flags.length > 0) throw new Error(`${engine} knows no ${flags}`);
+    if (engine === "webkit") return WebKit.start();
+    const { command, ...options } = launches[engine]({ flags, peoples });
+    const executablePath = execFileSync("sh", ["-c", `command -v ${command}`], { encoding: "utf8" }).trim();
     const self = new Browser();
     self.#profile = mkdtempSync(join(tmpdir(), "turnwire-e2e-"));
     self.#browser = await puppeteer.launch({
       executablePath,
       headless: true,
-      // Recorded traffic stays in the page's process, half a kilobyte a request: memory.test would measure that.
-      networkEnabled: false,
       userDataDir: self.#profile,
       // A runner that gives up on this file sends SIGTERM: the exit below then ends the browser too.
       handleSIGTERM: false,
-      args: [
-        "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-        "--disable-component-update", "--disable-sync",
-        // A page that is not in front is a page all the same: its timers and frames must not be slowed.
-        "--disable-background-timer-throttling", "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows",
-        ...flags,
-      ],
+      ...options,
     });
     self.#kill = () => {
       self.#browser.process()?.kill("SIGKILL");
@@ -49,7 +70,8 @@ export class Browser {
     const context = await this.#browser.createBrowserContext();
     const page = await context.newPage();
     page.uncaught = [];
-    page.on("pageerror", (error) => page.uncaught.push(String(error?.message ?? error)));
+    if (engine === "firefox") await asText(page);
+    else page.on("pageerror", (error) => page.uncaught.push(String(error?.message ?? error)));
     if (viewport) await page.setViewport(viewport);
     if (before) await page.evaluateOnNewDocument(before);
     await page.goto(url);
@@ -66,4 +88,11 @@ export class Browser {
   #discard() {
     rmSync(this.#profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   }
+}
+
+/** WebDriver BiDi gives an object that two lists hold only once, and not every exception. */
+async function asText(page) {
+  await page.evaluateOnNewDocument(note);
+  const evaluate = page.evaluate.bind(page);
+  page.evaluate = async (run, ...args) => outcome(page, await evaluate(called(run, args)));
 }
