@@ -45,6 +45,7 @@ export class AgentClient implements API.AgentClient {
     // On a server there is nothing to load; a failure is told by ready() and by the calls.
     if (typeof location === "undefined") return;
     instance().catch(() => {});
+    addEventListener("beforeunload", pageLeft);
     addEventListener("pagehide", leave);
     addEventListener("pageshow", shown);
   }

@@ -4,6 +4,7 @@ import type { ClientContext, Handle } from "./client-context.ts";
 import { chunkSize, type EventKind, more, wantsFlush } from "./contract.ts";
 import { type AgentError, ConnectionError, InvalidArgumentError, textOf } from "./errors.ts";
 import { type Batch, batchSize, EventQueue } from "./event-queue.ts";
+import { unlessLeft } from "./leaving.ts";
 import { guarded, Listeners } from "./listeners.ts";
 import { current } from "./loader.ts";
 import type { Instance } from "./instance.ts";
@@ -177,10 +178,11 @@ export class Turn implements API.Turn {
     } catch (error) {
       failure = textOf(error ?? new TypeError("the body failed without a reason")) || "the body failed without a reason";
     }
-    if (!this.#over && stream === this.#stream && instance.alive) {
+    unlessLeft(() => {
+      if (this.#over || stream !== this.#stream || !instance.alive) return;
       instance.control.streamEnded(this.#id, failure);
       if (!this.#over) this.#update(this.#deliver());
-    }
+    });
   }
 
   /** Delivers the events of a large chunk, and lets the page have its turn meanwhile. */
