@@ -12,8 +12,10 @@ import { called, note, outcome, WebKit } from "./webkit.mjs";
 const slowing = ["--disable-background-timer-throttling", "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows"];
 
 const launches = {
-  chromium: ({ flags, peoples }) => ({
+  chromium: ({ flags, peoples, extensions }) => ({
     command: "chromium",
+    // Through a pipe and with leave to, for Chromium takes extensions from no command line any more.
+    ...(extensions && { pipe: true, enableExtensions: true }),
     // Recorded traffic stays in the page's process, half a kilobyte a request: memory.test would measure that.
     networkEnabled: false,
     ignoreDefaultArgs: peoples ? ["--disable-back-forward-cache", ...slowing] : [],
@@ -37,11 +39,14 @@ export class Browser {
   #profile;
   #kill;
 
-  /** Starts one; flags are further ones of Chromium. With `peoples` it keeps pages and slows those in the back, as people's do. */
-  static async start(flags = [], { peoples = false } = {}) {
+  /**
+   * Starts one; flags are further ones of Chromium. With `peoples` it keeps pages and slows those in the back, as people's
+   * do; with `extensions` it is a Chromium that takes them.
+   */
+  static async start(flags = [], { peoples = false, extensions = false } = {}) {
     if (engine !== "chromium" && flags.length > 0) throw new Error(`${engine} knows no ${flags}`);
     if (engine === "webkit") return WebKit.start();
-    const { command, ...options } = launches[engine]({ flags, peoples });
+    const { command, ...options } = launches[engine]({ flags, peoples, extensions });
     const executablePath = execFileSync("sh", ["-c", `command -v ${command}`], { encoding: "utf8" }).trim();
     const self = new Browser();
     self.#profile = mkdtempSync(join(tmpdir(), "turnwire-e2e-"));
@@ -64,10 +69,10 @@ export class Browser {
 
   /**
    * Opens a page in a context of its own and runs `before` on it ahead of any script. page.uncaught collects what
-   * nobody caught there: exceptions and rejections.
+   * nobody caught there: exceptions and rejections. An extension is in the shared context alone.
    */
-  async open(url, { before, viewport } = {}) {
-    const context = await this.#browser.createBrowserContext();
+  async open(url, { before, viewport, shared = false } = {}) {
+    const context = shared ? this.#browser.defaultBrowserContext() : await this.#browser.createBrowserContext();
     const page = await context.newPage();
     page.uncaught = [];
     if (engine === "firefox") await asText(page);
@@ -76,6 +81,11 @@ export class Browser {
     if (before) await page.evaluateOnNewDocument(before);
     await page.goto(url);
     return page;
+  }
+
+  /** Takes the extension that lies unpacked in a folder, and gives its id. */
+  install(path) {
+    return this.#browser.installExtension(path);
   }
 
   async close() {
