@@ -24,7 +24,7 @@ go_tests = $(addprefix e2e/,$(addsuffix .test.mjs, turn ends cancel replay crash
 browser := . ./wasm/... ./jsbridge/...
 
 .PHONY: demo docs test build check bench fuzz clean
-.PHONY: install contract border small kept format vet thirtytwo types size package arch reproducible native tinygo facade differential simulation chromium hostile gobuild newcomer e2e sizes documentation
+.PHONY: install contract border small kept format vet thirtytwo types size package arch reproducible native tinygo facade differential simulation chromium hostile gobuild newcomer e2e engines sizes documentation
 
 # MODEL_URL=… MODEL=… lets a model answer; its key, if it wants one, is read from the environment variable MODEL_KEY, or from
 # the one that MODEL_KEY_ENV names.
@@ -62,7 +62,7 @@ $(npm): package-lock.json
 
 # The C compiler is for the race detector.
 install: $(npm)
-	@scripts/apt-install git=git gcc=gcc gcc=libc6-dev chromium=chromium firefox-esr=firefox-esr redis-server=redis-server
+	@scripts/apt-install git=git gcc=gcc gcc=libc6-dev chromium=chromium firefox-esr=firefox-esr WebKitWebDriver=webkit2gtk-driver xvfb-run=xvfb xauth=xauth redis-server=redis-server
 
 format:
 	$(stage) format scripts/format
@@ -153,6 +153,10 @@ newcomer: build
 e2e: build documentation
 	@test -n "$(tests)" || { echo "e2e/ holds no *.test.mjs" >&2; exit 1; }
 	@node --test --test-reporter=spec $(tests)
+
+# What depends on the engine, in Firefox and WebKitGTK; ends with a table of what ran where.
+engines: install build
+	$(stage) "other engines" node e2e/engines.mjs
 
 # Records what the built files are made of; make size compares with it past a budget.
 sizes: build

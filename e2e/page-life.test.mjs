@@ -1,13 +1,11 @@
 // A page that goes away, comes back out of the back/forward cache, or lies in the background.
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import puppeteer from "puppeteer-core";
 import { testbed } from "./support/bed.mjs";
+import { Browser } from "./support/browser.mjs";
+import { engine, reasonFor } from "./support/engines.mjs";
 import { Service, top } from "./support/service.mjs";
 
 const check = testbed({ flags: ["-pace", "3ms"] });
@@ -44,34 +42,32 @@ check("the abort on pagehide is sent within the event, once a turn, by a request
   for (const chat of chats) assert.deepEqual(((record) => [record.status, record.aborts])(await service.over(chat)), ["cancelled", 1]);
 });
 
-// The rest needs a browser that keeps pages and slows those in the back, as people's do and puppeteer's does not.
-let service, browser, profile;
+// The rest needs a browser that keeps pages and slows those in the back, as people's do.
+let service, browser;
 before(async () => {
   service = await Service.start("-web", join(top, "e2e", "pages"), "-pace", "3ms");
-  profile = mkdtempSync(join(tmpdir(), "turnwire-life-"));
-  browser = await puppeteer.launch({
-    executablePath: execFileSync("sh", ["-c", "command -v chromium"], { encoding: "utf8" }).trim(),
-    headless: true,
-    userDataDir: profile,
-    handleSIGTERM: false,
-    ignoreDefaultArgs: ["--disable-back-forward-cache", "--disable-background-timer-throttling", "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows"],
-    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--enable-features=BackForwardCache"],
-  });
-  const kill = () => browser.process()?.kill("SIGKILL");
-  process.once("exit", kill);
+  browser = await Browser.start([], { peoples: true });
 });
 after(async () => {
   await browser?.close();
   await service?.close();
-  if (profile) rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 });
+
+const kept = (name, run) => test(name, { timeout: 120_000, skip: reasonFor(name) }, run);
+
+/** Opens a page whose helpers are there. */
+async function open() {
+  const page = await browser.open(`${service.origin}/`);
+  await page.waitForFunction(() => "lab" in globalThis);
+  return page;
+}
 
 /** Leaves the page and comes back to it; says whether it was restored, and why not. */
 async function awayAndBack(page) {
-  const cdp = await page.createCDPSession();
-  await cdp.send("Page.enable");
   const reasons = [];
-  cdp.on("Page.backForwardCacheNotUsed", ({ notRestoredExplanations }) => reasons.push(...notRestoredExplanations.map(({ reason, type }) => `${reason} (${type})`)));
+  const cdp = engine === "chromium" && (await page.createCDPSession());
+  if (cdp) await cdp.send("Page.enable");
+  if (cdp) cdp.on("Page.backForwardCacheNotUsed", ({ notRestoredExplanations }) => reasons.push(...notRestoredExplanations.map(({ reason, type }) => `${reason} (${type})`)));
   await page.evaluate(() => {
     globalThis.restored = new Promise((resolve) => addEventListener("pageshow", ({ persisted }) => resolve(persisted)));
   });
@@ -97,13 +93,9 @@ const states = {
   },
 };
 
-test("a page is kept in the back/forward cache", { timeout: 120_000 }, async (t) => {
+kept("a page is kept in the back/forward cache", async (t) => {
   for (const [name, prepare] of Object.entries(states)) {
-    const page = await browser.newPage();
-    const uncaught = [];
-    page.on("pageerror", (error) => uncaught.push(String(error)));
-    await page.goto(`${service.origin}/`);
-    await page.waitForFunction(() => globalThis.lab);
+    const page = await open();
     await page.evaluate(prepare);
     if (name !== "an empty page") await page.evaluate(() => kept.ready());
     const { persisted, reasons } = await awayAndBack(page);
@@ -111,15 +103,13 @@ test("a page is kept in the back/forward cache", { timeout: 120_000 }, async (t)
     assert.ok(persisted, `${name} was not restored: ${reasons}`);
     const text = await page.evaluate(async () => (await (await (globalThis.kept ?? lab.client()).chats.create()).send("count to 3").done()).text);
     assert.equal(text, "1 2 3");
-    assert.deepEqual(uncaught, []);
-    await page.close();
+    assert.deepEqual(page.uncaught, []);
+    await page.browserContext().close();
   }
 });
 
-test("a turn under way when the page is kept is over when it comes back, and its client works", { timeout: 120_000 }, async (t) => {
-  const page = await browser.newPage();
-  await page.goto(`${service.origin}/`);
-  await page.waitForFunction(() => globalThis.lab);
+kept("a turn under way when the page is kept is over when it comes back, and its client works", async (t) => {
+  const page = await open();
   const chat = await page.evaluate(async () => {
     globalThis.chat = await lab.chat();
     globalThis.turn = chat.send("count to 1000");
@@ -133,23 +123,21 @@ test("a turn under way when the page is kept is over when it comes back, and its
     const seen = await page.evaluate(async () => [turn.status, (await turn.done()).status, (await chat.send("count to 3").done()).text]);
     assert.deepEqual(seen, ["cancelled", "cancelled", "1 2 3"]);
   }
-  await page.close();
+  await page.browserContext().close();
 });
 
-test("a tab in the back, whose timers are slowed, reads its turn to the end", { timeout: 120_000 }, async () => {
-  const page = await browser.newPage();
-  await page.goto(`${service.origin}/`);
-  await page.waitForFunction(() => globalThis.lab);
+kept("a tab in the back, whose timers are slowed, reads its turn to the end", async () => {
+  const page = await open();
   await page.evaluate(async () => {
     const chat = await lab.chat({ maxRetries: 2, idleTimeout: 1500 });
     globalThis.followed = lab.follow(chat.send("count to 300", { resume: "replay", headers: { "X-Fault": "times=2&close_events=40&pace_ms=10" } }));
   });
-  const front = await browser.newPage();
+  const front = await page.browserContext().newPage();
   await front.goto("about:blank");
   await front.bringToFront();
   const hidden = await page.evaluate(() => document.visibilityState);
   const seen = await page.evaluate(() => followed);
   assert.equal(hidden, "hidden");
   assert.deepEqual([seen.status, seen.taken.filter(({ type }) => type === "text_delta").length], ["completed", 300]);
-  await Promise.all([page.close(), front.close()]);
+  await page.browserContext().close();
 });

@@ -4,12 +4,14 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { elsewhere, testbed } from "./support/bed.mjs";
+import { engine } from "./support/engines.mjs";
 
 const MiB = 1 << 20;
 const size = 8 * MiB, rate = 3 * MiB;
 
-/** Makes the page's network take so many bytes a second in all. */
+/** Makes the page's network take so many bytes a second in all; only Chromium's can be. */
 async function slow(page) {
+  if (engine !== "chromium") return;
   const cdp = await page.createCDPSession();
   await cdp.send("Network.enable");
   await cdp.send("Network.emulateNetworkConditions", { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: rate });
@@ -125,6 +127,10 @@ describe("over requests that tell none", () => {
     await slow(page);
     const seen = await upload(page, { blockSize: MiB, concurrency: 1 });
     judge(seen, 8);
-    assert.deepEqual([...new Set(seen.reports.map(({ loadedBytes }) => loadedBytes))], Array.from({ length: 9 }, (_, i) => i * MiB));
+    const told = [...new Set(seen.reports.map(({ loadedBytes }) => loadedBytes))];
+    // Blocks that come faster than reports may are told of together.
+    const steps = Array.from({ length: 9 }, (_, i) => i * MiB);
+    if (engine === "chromium") assert.deepEqual(told, steps);
+    else assert.deepEqual(told.filter((loaded) => !steps.includes(loaded)), []);
   });
 });

@@ -234,7 +234,7 @@ export interface Turn extends AsyncIterable<TurnEvent> {
   disconnect(): void;
   /** Resolves when completed or cancelled; rejects TurnError, APIError, ConnectionError, TimeoutError, ProtocolError. */
   done(): Promise<TurnResult>;
-  /** The answer's fragments; errors as done() does. */
+  /** The answer's fragments; errors as done() does. WebKit's streams have readers alone, no `for await`. */
   textStream(): ReadableStream<string>;
 }
 
