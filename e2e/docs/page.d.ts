@@ -8,6 +8,7 @@ declare global {
   const turn: turnwire.Turn;
   const upload: turnwire.Upload;
   const getKey: () => Promise<string>;
+  const getToken: () => Promise<string>;
 
   const answer: HTMLElement;
   const bar: HTMLProgressElement;

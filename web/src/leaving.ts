@@ -4,13 +4,15 @@
 
 let shown: Promise<void> | undefined;
 let show = (): void => {};
+let timer: ReturnType<typeof setTimeout>;
 
 /** Where what was asked for is a download, or the reader stays, neither pagehide nor pageshow follows beforeunload. */
 const patience = 5_000;
 
 export function pageLeft(): void {
   shown ??= new Promise((resolve) => (show = resolve));
-  setTimeout(pageShown, patience);
+  clearTimeout(timer);
+  timer = setTimeout(pageShown, patience);
 }
 
 export function pageShown(): void {
@@ -18,7 +20,7 @@ export function pageShown(): void {
   shown = undefined;
 }
 
-/** Runs what a failure leads to, unless the page is being left: then when it is shown again, if ever. */
+/** Runs what a failure leads to, unless the page is being left: then when it is shown again, or after a while. */
 export function unlessLeft(run: () => void): void {
   if (shown) void shown.then(run);
   else run();
