@@ -91,7 +91,9 @@ async function bundleSmall({ preamble, ...options }) {
     sourceMap: { content: map, filename: name, url: `${name}.map` },
   });
   writeFileSync(outfile, small.code);
-  writeFileSync(`${outfile}.map`, small.map);
+  // Where npm put a package is no part of what is built.
+  const { sources, ...rest } = JSON.parse(small.map);
+  writeFileSync(`${outfile}.map`, JSON.stringify({ ...rest, sources: sources.map((path) => path.replace(/^.*\/(?=node_modules\/)/, "")) }));
   return result;
 }
 

@@ -71,14 +71,14 @@ export class Browser {
    * Opens a page in a context of its own and runs `before` on it ahead of any script. page.uncaught collects what
    * nobody caught there: exceptions and rejections. An extension is in the shared context alone.
    */
-  async open(url, { before, viewport, shared = false } = {}) {
+  async open(url, { before, helpers, viewport, shared = false } = {}) {
     const context = shared ? this.#browser.defaultBrowserContext() : await this.#browser.createBrowserContext();
     const page = await context.newPage();
     page.uncaught = [];
     if (engine === "firefox") await asText(page);
     else page.on("pageerror", (error) => page.uncaught.push(String(error?.message ?? error)));
     if (viewport) await page.setViewport(viewport);
-    if (before) await page.evaluateOnNewDocument(before);
+    for (const script of [helpers, before]) if (script) await page.evaluateOnNewDocument(script);
     await page.goto(url);
     return page;
   }

@@ -20,9 +20,7 @@ function helpers() {
 
 /** As testbed; every page has the helpers. */
 export function chatBed(every) {
-  const check = testbed(every);
-  const before = (own = () => {}) => `(${helpers})(); (${own})();`;
-  return (name, run, own) => check(name, run, { ...own, before: before(own?.before ?? every.before) });
+  return testbed({ ...every, helpers });
 }
 
 /** Waits until the page shows something; predicate runs in the page. */

@@ -77,9 +77,10 @@ export class WebKit {
   }
 
   /** Opens a page, with none of what earlier ones of its origin have stored. */
-  async open(url, { before, viewport } = {}) {
+  async open(url, { before, helpers, viewport } = {}) {
     if (before) throw new Error("WebDriver runs nothing ahead of a page's scripts");
     const page = await this.page();
+    page.helpers = helpers;
     if (viewport) await page.setViewport(viewport);
     const { origin } = new URL(url);
     if (this.#origins.has(origin)) {
@@ -117,6 +118,9 @@ async function clear() {
   for (const { name } of await indexedDB.databases()) await settled(indexedDB.deleteDatabase(name));
 }
 
+/** What a selector finds; behind " >>> " it looks in the shadow tree of what was found ahead of it, as Puppeteer's do. */
+const all = (selector) => selector.split(" >>> ").reduce((roots, part) => roots.flatMap((root) => [...(root.shadowRoot ?? root).querySelectorAll(part)]), [document]);
+
 const loaded = async () => document.readyState !== "complete" && new Promise((resolve) => addEventListener("load", () => resolve(), { once: true }));
 
 /** In the page: notes what nobody caught from here on. */
@@ -153,6 +157,8 @@ class Page {
   #url = "about:blank";
   #contexts;
   uncaught = [];
+  /** A function that is run in each document of the page, once it is loaded. */
+  helpers;
 
   constructor(browser, handle, pages = []) {
     this.#browser = browser;
@@ -170,7 +176,7 @@ class Page {
       await ask("POST", path, body);
       // The command may be answered while the document is still being loaded.
       await ask("POST", "/execute/async", { script: `(${loaded})().then(arguments[0])`, args: [] });
-      await ask("POST", "/execute/sync", { script: `(${note})()`, args: [] });
+      await ask("POST", "/execute/sync", { script: `(${note})(); (${this.helpers ?? "() => {}"})();`, args: [] });
       return ask("GET", "/url");
     });
   }
@@ -208,11 +214,11 @@ class Page {
   }
 
   $eval(selector, run, ...args) {
-    return this.evaluate(`(selector, ...args) => (${run})(document.querySelector(selector), ...args)`, selector, ...args);
+    return this.evaluate(`(selector, ...args) => (${run})((${all})(selector)[0], ...args)`, selector, ...args);
   }
 
   $$eval(selector, run, ...args) {
-    return this.evaluate(`(selector, ...args) => (${run})([...document.querySelectorAll(selector)], ...args)`, selector, ...args);
+    return this.evaluate(`(selector, ...args) => (${run})((${all})(selector), ...args)`, selector, ...args);
   }
 
   /** The first element that fits, or null. */
@@ -222,8 +228,9 @@ class Page {
   }
 
   async $$(selector) {
-    const [using, value] = selector.startsWith("xpath/") ? ["xpath", selector.slice("xpath/".length)] : ["css selector", selector];
-    const found = await this.#in((ask) => ask("POST", "/elements", { using, value }));
+    const found = await this.#in((ask) => (selector.startsWith("xpath/")
+      ? ask("POST", "/elements", { using: "xpath", value: selector.slice("xpath/".length) })
+      : ask("POST", "/execute/sync", { script: `return (${all})(arguments[0])`, args: [selector] })));
     return found.map(({ [element]: id }) => ({
       click: () => this.#in((ask) => ask("POST", `/element/${id}/click`, {})),
       type: (text) => this.#in((ask) => ask("POST", `/element/${id}/value`, { text })),
