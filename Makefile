@@ -143,17 +143,16 @@ hostile: build
 
 # What depends on the module, with the standard build in place of the small one.
 gobuild: build
-	$(stage) "the standard build" env TURNWIRE_BUILD=go node --test --test-concurrency=2 --test-reporter=dot $(go_tests)
+	$(stage) "the standard build" env TURNWIRE_BUILD=go node --test --test-reporter=dot $(go_tests)
 
 # A chat from an empty folder, by README's own words. A stage of its own, for it runs `make demo`, which builds.
 newcomer: build
 	$(stage) "the newcomer" node --test --test-reporter=dot e2e/newcomer.mjs
 
-# Last of the stages, and without one's closing line: a run ends with the test runner's own summary and time. Two files at a
-# time, here and elsewhere: one alone waits more than it works.
+# Last of the stages, and without one's closing line: a run ends with the test runner's own summary and time.
 e2e: build documentation
 	@test -n "$(tests)" || { echo "e2e/ holds no *.test.mjs" >&2; exit 1; }
-	@node --test --test-concurrency=2 --test-reporter=spec $(tests)
+	@node --test --test-reporter=spec $(tests)
 
 # What depends on the engine, in Firefox and WebKitGTK; ends with a table of what ran where.
 engines: install build

@@ -44,8 +44,8 @@ check("the first words are on the page before the turn is over, and stop ends it
 });
 
 check("reasoning and tool cards go through their states", async ({ page }) => {
-  // Slow enough that every state is drawn.
-  const service = await Service.start("-web", web, "-pace", "60ms");
+  // Slow enough that every state is drawn, also on a machine that draws few frames.
+  const service = await Service.start("-web", web, "-pace", "150ms");
   try {
     await page.goto(service.origin + "/");
     await page.evaluate(() => {
@@ -223,7 +223,7 @@ check("everything works by keyboard alone", async ({ page, service }) => {
   await shown(page, () => !document.querySelector('[data-testid="settings"]').open);
   assert.equal(await focused(), "settings-toggle", "the focus comes back");
 
-  await tabTo("inspector-toggle");
+  await tabBackTo("inspector-toggle");
   await page.keyboard.press("Enter");
   await shown(page, () => document.querySelectorAll('[data-testid="inspector-row"]').length > 5);
   await page.keyboard.press("Escape");

@@ -28,11 +28,7 @@ async function runSuite(suite, engine) {
 
 for (const engine of Object.keys(engines).filter((engine) => engine !== "chromium")) {
   process.env.TURNWIRE_ENGINE = engine;
-  const left = [...suites];
-  // Two at a time: a suite waits more than it works.
-  await Promise.all([1, 2].map(async () => {
-    for (let suite; (suite = left.shift()); ) console.log(`\n== ${suite} in ${engines[engine]}\n${await runSuite(suite, engine)}`);
-  }));
+  for (const suite of suites) console.log(`\n== ${suite} in ${engines[engine]}\n${await runSuite(suite, engine)}`);
 }
 
 const others = Object.keys(engines).filter((engine) => engine !== "chromium");

@@ -26,7 +26,7 @@ function judge() {
 }
 
 const troubles = {
-  "is answered late": { report: first((_, __, { usual }) => void usual()), options: { timeout: 500 } },
+  "is answered late": { report: first((_, __, { usual }) => void usual()), options: { timeout: 3_000 } },
   "is never heard of by the service at first": { report: first(lost, lost) },
   "is answered 503 again and again": { report: first(away, away, away) },
   "is answered 503 though it was taken": { report: first((request, response, step) => (step.usual(), away(request, response))) },

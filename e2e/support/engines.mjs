@@ -24,7 +24,7 @@ export const leftOut = [
   { suite: "upload-resume", tests: /^a page whose database/, in: ["webkit"], reason: noScriptAhead },
   { suite: "upload-resume", tests: /^(Azurite|versitygw|@tus\/server)$/, in: others, reason: "what a store is asked for is the same in every engine" },
   { suite: "upload-progress", tests: /^how often/, in: others, reason: "no driver slows its network" },
-  { suite: "demo", tests: /^reasoning and tool cards/, in: ["webkit"], reason: "without a GPU it draws too few frames for every state to be seen" },
+  { suite: "demo", tests: /^reasoning and tool cards/, in: others, reason: "without a GPU they draw too few frames for every state to be seen" },
   { suite: "demo", tests: /^temporary and model|^an interrupted answer/, in: ["webkit"], reason: noScriptAhead },
 ];
 
