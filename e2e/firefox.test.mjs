@@ -92,16 +92,3 @@ for (const [where, address] of [["at the page's own origin", ({ origin }) => ori
     assert.equal((await service.file(seen.aborted[0])).status, "upload_failed");
   });
 }
-
-test("a signed address that is none is in no error's text", async () => {
-  const seen = await page.evaluate(async () => {
-    const fetched = async (url, init) => url.endsWith("/upload-url")
-      ? new Response(JSON.stringify({ file_id: "file_any", upload_url: "http://[store/blob?sig=secret" }))
-      : fetch(url, init);
-    const logs = [];
-    const upload = lab.client({ fetch: fetched, onLog: (record) => logs.push(record) }).files.upload(new Blob(["data"]), { blockTries: 1 });
-    return JSON.stringify({ error: await lab.refusal(() => upload.done()), logs });
-  });
-  assert.match(seen, /the signed address is not a valid address/);
-  assert.doesNotMatch(seen, /secret/);
-});

@@ -68,7 +68,8 @@ export class Browser {
   }
 
   /**
-   * Opens a page in a context of its own and runs `before` on it ahead of any script. page.uncaught collects what
+   * Opens a page in a context of its own and runs `before` on it ahead of any script, and `helpers`, which need not be
+   * there as early: an engine's driver may have no such way. page.uncaught collects what
    * nobody caught there: exceptions and rejections. An extension is in the shared context alone.
    */
   async open(url, { before, helpers, viewport, shared = false } = {}) {
